@@ -1,14 +1,16 @@
 """The report page of any run folder or table, and the page that shows several of them side by side.
 
 `make_any_page` finds out what a folder or table holds and makes its page. `gather` reads several of them and
-`make_side_by_side_page` puts RefusalBench, Refusal Index and BAS of the same models into one table.
+`make_side_by_side_page` puts RefusalBench, Refusal Index and BAS of the same models into one table. The *way* is how a
+model was asked: the setting of the Refusal Index, or the elicitation of confidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,24 +20,13 @@ from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import CONFIDENCE_TABLE, REFUSAL_TABLE, read_facts
 from perturb.metrics.inputs import Estimate, mean_of_independent
 from perturb.reports.figures import Mark, draw_intervals
-from perturb.reports.model import (
-    NUMBER,
-    PERCENT,
-    TEXT,
-    Figure,
-    Report,
-    Section,
-    Table,
-    TableRows,
-    table_columns,
-)
+from perturb.reports.model import Figure, Report, Section, Table, TableRows
 from perturb.reports.scores_breakdowns import HEADLINES, headline_figure
-from perturb.scoring import confidence_table
+from perturb.scoring import confidence_table, score_report
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.datasets import run_dataset, source_datasets
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.result_rows import REQUIRED
-from perturb.scoring.score_report import score
 
 
 class SourceKind(Enum):
@@ -125,7 +116,7 @@ def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int,
 
     if source.is_dir():
         return make_run_page(source, items=items, resamples=resamples, seed=seed)
-    return make_scores_page(score(source, resamples=resamples, seed=seed))
+    return make_scores_page(score_report.score(source, resamples=resamples, seed=seed))
 
 
 def figures_folder(source: Path, page: Path) -> Path:
@@ -137,60 +128,61 @@ def figures_folder(source: Path, page: Path) -> Path:
 # All scores of the common table, and their headings.
 SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": "BAS"}
 # The columns of the common table; Refusal Index and BAS are not shares, so they are not in percent.
-_COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
+_SCORE_COLUMNS = " | ".join(
+    [*(f"{heading}, percent: percent" for heading in HEADLINES.values()), "RI: number", "BAS: number"]
+)
 
-# Data set, and setting or elicitation; an empty text if a source does not name it.
-Condition = tuple[str, str]
 
-
-@dataclass(slots=True)
-class ModelLine:
-    """The scores of one model from all sources."""
+class ModelScore(NamedTuple):
+    """One score of a model on one data set, asked in one way."""
 
     model: str
-    scores: dict[str, dict[Condition, Estimate]] = field(default_factory=dict)
-    """Name of the score, as in `SCORES` → condition → value; only scores and conditions that a source has."""
-
-    def datasets(self, metric: str) -> frozenset[str]:
-        """The data sets on which the score was measured."""
-        return frozenset(dataset for dataset, _ in self.scores[metric])
-
-    def combined(self, metric: str, dataset: str | None = None) -> Estimate | None:
-        """The score, on one data set if one is named; the mean if there are several values.
-
-        Means over data sets have an interval; means over settings or elicitations, which share questions, have none.
-        """
-        estimates = self.scores.get(metric, {})
-        matching = {
-            condition: value for condition, value in estimates.items() if dataset in (None, condition[0])
-        }
-        values = list(matching.values())
-        if len(values) < 2:
-            return values[0] if values else None
-        mean = mean_of_independent(values)
-        all_on_different_data = len({dataset for dataset, _ in matching}) == len(values)
-        if all_on_different_data or mean.value is None:
-            return mean
-        return Estimate(mean.value, n=mean.n)
+    metric: str
+    """As in `SCORES`."""
+    dataset: str
+    """Empty if the source does not name it."""
+    way: str
+    """Empty for RefusalBench, and if the source does not name it."""
+    value: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Every model of every source."""
+    """Every score of every model of every source."""
 
     sources: tuple[str, ...]
-    lines: tuple[ModelLine, ...]
+    scores: tuple[ModelScore, ...]
     """By name of the model."""
     warnings: tuple[str, ...]
     """Warnings to read before quoting the figures."""
 
     @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(dict.fromkeys(score.model for score in self.scores))
+
+    @property
     def datasets(self) -> list[str]:
         """The names of the data sets, in order of appearance."""
-        conditions = [
-            condition for line in self.lines for values in line.scores.values() for condition in values
-        ]
-        return [name for name in dict.fromkeys(dataset for dataset, _ in conditions) if name]
+        return list(dict.fromkeys(score.dataset for score in self.scores if score.dataset))
+
+    def of(self, model: str, *metrics: str) -> list[ModelScore]:
+        """The scores of a model by these metrics."""
+        return [score for score in self.scores if score.model == model and score.metric in metrics]
+
+    def combined(self, model: str, metric: str, dataset: str | None = None) -> Estimate | None:
+        """The score of a model, on one data set if one is named; the mean if there are several values.
+
+        Means over data sets have an interval; means over ways, which share questions, have none.
+        """
+        scores = [score for score in self.of(model, metric) if dataset in (None, score.dataset)]
+        if len(scores) < 2:
+            return scores[0].value if scores else None
+        mean = mean_of_independent([score.value for score in scores])
+        all_on_different_data = len({score.dataset for score in scores}) == len(scores)
+        if all_on_different_data or mean.value is None:
+            return mean
+        return Estimate(mean.value, n=mean.n)
 
 
 def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> SideBySide:
@@ -206,60 +198,28 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
             f"{by_kind[SourceKind.BUILD][0]}: the run of a build has no scores: give runs of evaluate, refusal-index"
             " and bas"
         )
-    lines: dict[str, ModelLine] = {}
-    warnings: list[str] = []
     readers = {
         SourceKind.SCORES: _read_scores,
         SourceKind.REFUSALS: _read_refusals,
         SourceKind.CONFIDENCE: _read_confidence,
     }
+    scores: list[ModelScore] = []
+    warnings: list[str] = []
     for kind, paths in by_kind.items():
         # All sources of a kind are read together, since a model may answer one data set in several of them.
-        for result in readers[kind](paths, max(2, resamples), seed, warnings):
-            line = lines.setdefault(result.model, ModelLine(result.model))
-            line.scores.setdefault(result.metric, {})[result.condition] = result.value
-    ordered = tuple(lines[name] for name in sorted(lines))
-    return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
+        scores += readers[kind](paths, max(2, resamples), seed, warnings)
+    ordered = sorted(scores, key=lambda score: score.model)
+    return SideBySide(tuple(map(str, sources)), tuple(ordered), tuple(dict.fromkeys(warnings)))
 
 
-def scores_by_model(side_by_side: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
-    """The row of each model in the common table, by heading, without what no source has."""
-    metrics = [metric for metric in SCORES if any(metric in line.scores for line in side_by_side.lines)]
-    missing = Estimate.undefined("no source has it")
-    return [
-        (line.model, {SCORES[metric]: line.combined(metric) or missing for metric in metrics})
-        for line in side_by_side.lines
-    ]
+# The readers yield the scores of all sources of one kind, and add warnings about them to `warnings`.
 
 
-def make_side_by_side_page(side_by_side: SideBySide) -> Report:
-    """The page: one table for all, one by data set, then each score by itself."""
-    sections = [_overview_section(side_by_side)]
-    if len(side_by_side.datasets) > 1:
-        sections.append(_by_dataset_section(side_by_side))
-    captions = {
-        "refusal_index": "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors.",
-        "bas_uniform": "95 % intervals, uniform prior. 0 is what always abstaining earns.",
-    }
-    for metric, caption in captions.items():
-        lines = [line for line in side_by_side.lines if metric in line.scores]
-        if lines:
-            sections.append(_single_score_section(metric, lines, caption))
-    return Report("Models side by side", ", ".join(side_by_side.sources), sections)
-
-
-class _Score(NamedTuple):
-    """One score of a model under one condition."""
-
-    model: str
-    condition: Condition
-    metric: str
-    value: Estimate
-
-
-def _read_scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
+def _read_scores(
+    sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
+) -> Iterator[ModelScore]:
     source_of: dict[tuple[str, str], Path] = {}  # by model and data set
-    reports = [score(source, resamples=resamples, seed=seed) for source in sources]
+    reports = [score_report.score(source, resamples=resamples, seed=seed) for source in sources]
     model_names = [{model.model for model in report.models} for report in reports]
     names = source_datasets(list(zip(sources, model_names, strict=True)))
     for source, report, name in zip(sources, reports, names, strict=True):
@@ -273,27 +233,29 @@ def _read_scores(sources: Sequence[Path], resamples: int, seed: int, warnings: l
                     " models different names"
                 )
             for metric in HEADLINES:
-                yield _Score(model.model, (dataset, ""), metric, model.metrics[metric])
+                yield ModelScore(model.model, metric, dataset, "", model.metrics[metric])
 
 
 def _read_refusals(
     sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
-) -> Iterable[_Score]:
+) -> Iterator[ModelScore]:
+    metric = "refusal_index"
     for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
         if group.index is not None and group.index.warning:
             warnings.append(f"{group.name}: {group.index.warning}")
-        condition = (group.dataset or _only_dataset(sources), group.setting or "")
-        model = group.model or sources[0].stem
-        yield _Score(model, condition, "refusal_index", group.metrics["refusal_index"])
+        model, dataset = group.model or sources[0].stem, group.dataset or _only_dataset(sources)
+        yield ModelScore(model, metric, dataset, group.setting or "", group.metrics[metric])
 
 
 def _read_confidence(
     sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
-) -> Iterable[_Score]:
+) -> Iterator[ModelScore]:
+    metric = "bas_uniform"
     for scored in score_confidence(sources, options=ConfidenceOptions(resamples=resamples, seed=seed)).groups:
-        warnings += scored.group.warnings
-        condition = (scored.group.dataset or _only_dataset(sources), scored.group.elicitation or "")
-        yield _Score(scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"])
+        group = scored.group
+        warnings += group.warnings
+        dataset = group.dataset or _only_dataset(sources)
+        yield ModelScore(group.model, metric, dataset, group.elicitation or "", scored.report.metrics[metric])
 
 
 def _only_dataset(sources: Sequence[Path]) -> str:
@@ -301,28 +263,55 @@ def _only_dataset(sources: Sequence[Path]) -> str:
     return (run_dataset(sources[0]) or "") if len(sources) == 1 else ""
 
 
+def scores_by_model(side_by_side: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
+    """The row of each model in the common table, by heading, without what no source has."""
+    measured = {score.metric for score in side_by_side.scores}
+    missing = Estimate.undefined("no source has it")
+    rows = []
+    for model in side_by_side.models:
+        row = {
+            heading: side_by_side.combined(model, metric) or missing
+            for metric, heading in SCORES.items()
+            if metric in measured
+        }
+        rows.append((model, row))
+    return rows
+
+
+def make_side_by_side_page(side_by_side: SideBySide) -> Report:
+    """The page: one table for all, one by data set, then each score by itself."""
+    sections = [_overview_section(side_by_side)]
+    if len(side_by_side.datasets) > 1:
+        sections.append(_by_dataset_section(side_by_side))
+    for metric, chapter in _CHAPTERS.items():
+        scores = [score for score in side_by_side.scores if score.metric == metric]
+        if scores:
+            sections.append(_single_score_section(scores, chapter))
+    return Report("Models side by side", ", ".join(side_by_side.sources), sections)
+
+
 def _overview_section(side_by_side: SideBySide) -> Section:
-    counts = table_columns("data sets: count | settings: count | elicitations: count")
-    columns = {"model": TEXT, **_COLUMNS, **counts}
     rows: TableRows = []
-    for line in side_by_side.lines:
-        datasets = {dataset for metric in line.scores for dataset in line.datasets(metric)}
-        settings, elicitations = (
-            {setting for _, setting in line.scores.get(metric, {})}
-            for metric in ("refusal_index", "bas_uniform")
-        )
-        scores = [line.combined(metric) for metric in SCORES]
-        rows.append([line.model, *scores, len(datasets), len(settings), len(elicitations)])
-    note = (
+    for model in side_by_side.models:
+        datasets = {score.dataset for score in side_by_side.of(model, *SCORES)}
+        settings = {score.way for score in side_by_side.of(model, "refusal_index")}
+        elicitations = {score.way for score in side_by_side.of(model, "bas_uniform")}
+        combined_scores = [side_by_side.combined(model, metric) for metric in SCORES]
+        rows.append([model, *combined_scores, len(datasets), len(settings), len(elicitations)])
+    table = Table(
+        "side-by-side",
+        "RefusalBench, Refusal Index and BAS",
+        f"model | {_SCORE_COLUMNS} | data sets: count | settings: count | elicitations: count",
+        rows,
         "With 95 % intervals. A model with several data sets, settings or elicitations gets their mean. A mean over"
         " data sets alone has an interval, other means have none. NA: no source has the score, or it is undefined"
-        " for one of them."
+        " for one of them.",
     )
-    table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
-    if any(metric in line.scores for line in side_by_side.lines for metric in HEADLINES):
+    if any(score.metric in HEADLINES for score in side_by_side.scores):
         headline_scores = {
-            line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in side_by_side.lines
+            model: {metric: side_by_side.combined(model, metric) for metric in HEADLINES}
+            for model in side_by_side.models
         }
         figures.append(headline_figure("refusal-bench", "RefusalBench", headline_scores))
     sentences = [
@@ -332,7 +321,10 @@ def _overview_section(side_by_side: SideBySide) -> Section:
     ]
     sentences += [f"{text}." for text in side_by_side.warnings]
     for metric, heading in SCORES.items():
-        data_of_models = {line.datasets(metric) for line in side_by_side.lines if metric in line.scores}
+        scores_of_models = (side_by_side.of(model, metric) for model in side_by_side.models)
+        data_of_models = {
+            frozenset(score.dataset for score in scores) for scores in scores_of_models if scores
+        }
         if len(data_of_models) > 1:
             sentences.append(
                 f"{heading}: not all models were measured on the same data sets, so their means do not compare."
@@ -341,33 +333,55 @@ def _overview_section(side_by_side: SideBySide) -> Section:
 
 
 def _by_dataset_section(side_by_side: SideBySide) -> Section:
-    columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
     rows: TableRows = []
-    for line in side_by_side.lines:
-        for name in side_by_side.datasets:
-            values = [line.combined(metric, name) for metric in SCORES]
-            if any(value is not None for value in values):
-                rows.append([line.model, name, *values])
-    table = Table("datasets", "Each model on each data set", columns, rows)
+    for model, dataset in product(side_by_side.models, side_by_side.datasets):
+        values = [side_by_side.combined(model, metric, dataset) for metric in SCORES]
+        if any(value is not None for value in values):
+            rows.append([model, dataset, *values])
+    title = "Each model on each data set"
+    table = Table("datasets", title, f"model | data set | {_SCORE_COLUMNS}", rows)
     return Section("datasets", "Data sets", tables=(table,))
 
 
-def _single_score_section(metric: str, lines: Sequence[ModelLine], caption: str) -> Section:
-    """The section on the Refusal Index or the Behavioral Alignment Score, by data set and by setting or elicitation."""
-    if metric == "refusal_index":
-        name, title, setting_column = "refusal-index", "Refusal Index", "setting"
-    else:
-        name, title, setting_column = "bas", "Behavioral Alignment Score", "elicitation"
+class _Chapter(NamedTuple):
+    """The texts of the section on one score."""
+
+    name: str
+    title: str
+    way_heading: str
+    caption: str
+
+
+_CHAPTERS = {
+    "refusal_index": _Chapter(
+        "refusal-index",
+        "Refusal Index",
+        "setting",
+        "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors.",
+    ),
+    "bas_uniform": _Chapter(
+        "bas",
+        "Behavioral Alignment Score",
+        "elicitation",
+        "95 % intervals, uniform prior. 0 is what always abstaining earns.",
+    ),
+}
+
+
+def _single_score_section(scores: Sequence[ModelScore], chapter: _Chapter) -> Section:
+    """One score of all models, by data set and way."""
+    name, title, way_heading, caption = chapter
+    value_of = {(score.model, score.dataset, score.way): score.value for score in scores}
+    models = dict.fromkeys(score.model for score in scores)
     series = []
-    for condition in dict.fromkeys(condition for line in lines for condition in line.scores[metric]):
-        marks = [Mark.of(line.model, line.scores[metric].get(condition)) for line in lines]
-        series.append((" / ".join(filter(None, condition)), marks))
+    for dataset, way in dict.fromkeys((score.dataset, score.way) for score in scores):
+        marks = [Mark.of(model, value_of.get((model, dataset, way))) for model in models]
+        series.append((" / ".join(filter(None, (dataset, way))), marks))
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
-    rows: TableRows = [
-        [line.model, *condition, value, value.n]
-        for line in lines
-        for condition, value in line.scores[metric].items()
-    ]
-    columns = f"model | data set | {setting_column} | value: number | n: count"
-    table = Table(name, f"{title} by {setting_column}", columns, rows)
+    table = Table.of(
+        name,
+        f"{title} by {way_heading}",
+        f"model | data set = dataset | {way_heading} = way | value: number | n = value.n: count",
+        scores,
+    )
     return Section(name, title, figures=(figure,), tables=(table,))

@@ -16,11 +16,23 @@ from perturb.auditing.shortcuts import TARGETS, VIEWS, Shortcuts, measure_shortc
 from perturb.errors import SourceError
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_reviews
-from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.plans import current_plan
 from perturb.records import Acceptance, Intensity, JobOutcome
 from perturb.reports.audit_sections import audit_sections
 from perturb.reports.figures import Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.reports.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, TableRows, show
+from perturb.reports.model import (
+    COUNT,
+    SHARE,
+    TEXT,
+    Figure,
+    ItemBrowser,
+    Report,
+    Section,
+    Table,
+    TableRows,
+    show,
+    table_columns,
+)
 from perturb.reports.review_sections import review_section
 from perturb.reports.run_data import RunData, choose_items, item_browser, read_run_data
 from perturb.reports.runs import call_table
@@ -55,10 +67,10 @@ def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "inte
         f"Macro-F1 with 95 % intervals over base instances. Chance is {' and '.join(floors)}.",
         draw_intervals(marks, x_label="macro-F1", limits=(0.0, 1.0)),
     )
-    by_group = [_accuracy_table(measured, name, name in by) for name in measured.scores[0].by]
+    by_group = [_accuracy_table(measured, name, is_listed=name in by) for name in measured.scores[0].by]
     tables = (_baseline_table(measured), *by_group, _word_table(measured))
-    sentences = (_describe_training(measured),)
-    return Section("shortcuts", "Shortcuts", sentences, (figure,), tables, verdict=_judge_shortcuts(measured))
+    sentences, verdict = (_describe_training(measured),), _judge_shortcuts(measured)
+    return Section("shortcuts", "Shortcuts", sentences, (figure,), tables, verdict)
 
 
 def _judge_shortcuts(measured: Shortcuts) -> str:
@@ -94,19 +106,19 @@ def _baseline_table(measured: Shortcuts) -> Table:
     return Table("shortcuts", "Baselines", "target | seen | accuracy: share | macro-F1: number", rows)
 
 
-def _accuracy_table(measured: Shortcuts, name: str, is_listed: bool) -> Table:
+def _accuracy_table(measured: Shortcuts, grouping: str, *, is_listed: bool) -> Table:
     """The accuracy of each baseline by a grouping of items; in text only if it is to be listed."""
     scores = [score for score in measured.scores if score.target == "decision"]
-    columns: dict[str, CellFormat] = {name: "text", "items": "count"}
-    columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
+    columns = table_columns(f"{grouping} | items: count")
+    columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), SHARE)
     rows: TableRows = []
-    # One turn for each group of items, with the figures of all baselines on this group.
-    for group_by_baseline in zip(*(score.by[name] for score in scores), strict=True):
-        group = group_by_baseline[0]  # name, number and floor are the same for every baseline
-        accuracies = [figures.accuracy for figures in group_by_baseline]
+    # One turn for each group of items, with the scores of all baselines on this group.
+    for group_scores in zip(*(score.by[grouping] for score in scores), strict=True):
+        group = group_scores[0]  # name, number and floor are the same for every baseline
+        accuracies = [score.accuracy for score in group_scores]
         rows.append([group.name, group.accuracy.n, *accuracies, group.floor.majority_accuracy])
-    title = f"Accuracy on answer or refuse, by {name}"
-    return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if is_listed else 0)
+    title = f"Accuracy on answer or refuse, by {grouping}"
+    return Table(f"shortcuts-by-{grouping}", title, columns, rows, shown=len(rows) if is_listed else 0)
 
 
 def _word_table(measured: Shortcuts) -> Table:
@@ -136,9 +148,9 @@ def make_page(
         data = read_run_data(db, plan, run)
         audit_report = _audit(run, precision)
         review = measure_review(db, plan, run, **precision) if _has_human_verdict(db) else None
-        browser = _browser(db, plan, data, items) if items > 0 else None
+        browser = _browser(db, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
-    sections = [_summary_section(plan, data, audit_report, review), funnel_section(data)]
+    sections = [_summary_section(data, audit_report, review), funnel_section(data)]
     if audit_report:
         sections += audit_sections(audit_report)
     if shortcuts:
@@ -149,17 +161,13 @@ def make_page(
         sections.append(review_section(review))
     sentences = () if data.models else ("No model was called: all work was done by rules.",)
     sections.append(Section("cost", "Cost", sentences, tables=(call_table(data.models),)))
+    n_generators = counted(len(data.generators), "generator")
+    n_verifiers = counted(len(plan.judges.fingerprints), "verifier")
     return Report(
-        title=f"{plan.facts.name}: report",
-        subtitle=" · ".join(
-            (
-                f"round {plan.facts.round}",
-                counted(len(data.generators), "generator"),
-                counted(len(plan.judges.fingerprints), "verifier"),
-            )
-        ),
-        sections=sections,
-        browser=browser,
+        f"{plan.facts.name}: report",
+        f"round {plan.facts.round} · {n_generators} · {n_verifiers}",
+        sections,
+        browser,
     )
 
 
@@ -171,14 +179,12 @@ def _has_human_verdict(db: sqlite3.Connection) -> bool:
     return False
 
 
-def _summary_section(
-    plan: CurrentPlan, data: RunData, audit_report: AuditReport | None, review: HumanReport | None
-) -> Section:
+def _summary_section(data: RunData, audit_report: AuditReport | None, review: HumanReport | None) -> Section:
     """The key figures in sentences. What readers ask first comes first: whether the labels are right."""
     sentences = describe_run(data)
     if audit_report:
         certificate = audit_report.certificate.to_dict() if audit_report.certificate else None
-        certified = describe_certificate(certificate, len(plan.judges.fingerprints))
+        certified = describe_certificate(certificate, len(data.plan.judges.fingerprints))
         sentences = (*certified, *sentences, *describe_audit(audit_report))
     else:
         sentences = (*sentences, "No verifier has voted yet, so there is nothing to audit.")
@@ -195,57 +201,47 @@ def funnel_section(data: RunData) -> Section:
         f" {counted(data.stages.rule_faults, 'fault')} of a rule and"
         f" {counted(data.stages.check_faults, 'unscored vote')}."
     )
-    stages = [Mark(name, float(n)) for name, n in data.funnel]
     coverage = [
-        [float(data.coverage.get((cell, generator), 0)) for generator in data.generators]
-        for cell in data.cells
+        [data.coverage.get((cell, generator), 0) for generator in data.generators] for cell in data.cells
     ]
-    most_accepted = max((n for row in coverage for n in row), default=0.0)
-    counts: dict[str, CellFormat] = dict.fromkeys(data.generators, "count")
+    most_accepted = max(map(max, coverage), default=0)
     outcomes = [
         (str(outcome).replace("_", " "), data.stages.outcomes.get(outcome, 0)) for outcome in JobOutcome
     ]
-    share_heading = "of jobs" if n_done == n_jobs else "of jobs done"
+    outcomes.append(("not done yet", n_jobs - sum(n for _, n in outcomes)))
+    pipeline = Figure(
+        "funnel",
+        "Pipeline",
+        "Each stage counts what reached it. A job that the rule engine cannot do ends at the first stage.",
+        draw_bars([Mark(name, n) for name, n in data.funnel], x_label="count", form=",.0f"),
+    )
+    coverage_map = Figure(
+        "coverage",
+        "Accepted candidates by cell and generator",
+        "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
+        draw_heat_map(coverage, data.cells, data.generators, limits=(0, most_accepted), form=".0f"),
+    )
+    stage_table = Table(
+        "funnel",
+        "Stages",
+        f"stage | count: count | {'of jobs' if n_done == n_jobs else 'of jobs done'}: share",
+        # While jobs are left, the stage "jobs" is more than the jobs done, and has no share of them.
+        [(name, n, n / n_done if 0 < n <= n_done else None) for name, n in data.funnel],
+    )
+    outcome_table = Table("outcomes", "How jobs ended", "outcome | jobs: count", outcomes)
+    coverage_table = Table(
+        "coverage",
+        "Accepted candidates",
+        {"cell": TEXT, **dict.fromkeys(data.generators, COUNT)},
+        [(cell, *row) for cell, row in zip(data.cells, coverage, strict=True)],
+        shown=0,  # the heat map shows them
+    )
     return Section(
         "funnel",
         "From jobs to rows",
-        sentences=[faults] if data.stages.faults else [],
-        figures=(
-            Figure(
-                "funnel",
-                "Pipeline",
-                "Each stage counts what reached it. A job that the rule engine cannot do ends at the first stage.",
-                draw_bars(stages, x_label="count", form=",.0f"),
-            ),
-            Figure(
-                "coverage",
-                "Accepted candidates by cell and generator",
-                "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
-                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, most_accepted), form=".0f"),
-            ),
-        ),
-        tables=(
-            Table(
-                "funnel",
-                "Stages",
-                f"stage | count: count | {share_heading}: share",
-                # While jobs are left, the stage "jobs" is more than the jobs done, and has no share of them.
-                [(name, n, n / n_done if 0 < n <= n_done else None) for name, n in data.funnel],
-            ),
-            Table(
-                "outcomes",
-                "How jobs ended",
-                "outcome | jobs: count",
-                [*outcomes, ("not done yet", n_jobs - sum(n for _, n in outcomes))],
-            ),
-            Table(
-                "coverage",
-                "Accepted candidates",
-                {"cell": "text", **counts},
-                [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
-                shown=0,  # the heat map shows them
-            ),
-        ),
+        [faults] if data.stages.faults else [],
+        (pipeline, coverage_map),
+        (stage_table, outcome_table, coverage_table),
     )
 
 
@@ -256,12 +252,12 @@ def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
         return None
 
 
-def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, max_items: int) -> ItemBrowser:
-    items, total = choose_items(db, plan, max_items)
+def _browser(db: sqlite3.Connection, data: RunData, max_items: int) -> ItemBrowser:
+    items, total = choose_items(db, data.plan, max_items)
     outcomes = {item["outcome"] for item in items}
     # Values in the order of the taxonomy or of the pipeline; outcomes that no item has are not offered.
     filters = {
-        "class": [str(cell.perturbation_class) for cell in plan.cells],
+        "class": [str(cell.perturbation_class) for cell in data.plan.cells],
         "intensity": [str(name) for name in Intensity],
         "generator": data.generators,
         "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in outcomes],

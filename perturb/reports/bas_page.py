@@ -8,15 +8,16 @@ metrics of confidence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from perturb.metrics.bas import PRIORS, decision_curve
-from perturb.metrics.bas_report import HIGHER_IS_BETTER, BASReport
+from perturb.metrics.bas_report import HIGHER_IS_BETTER
 from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
 from perturb.metrics.inputs import Floats
+from perturb.records import JsonObject
 from perturb.reports.figures import (
     BLUE,
     GREY,
@@ -33,18 +34,7 @@ from perturb.reports.figures import (
     plot_points,
     put_legend,
 )
-from perturb.reports.model import (
-    COUNT,
-    NUMBER,
-    CellFormat,
-    CellValue,
-    Figure,
-    Report,
-    Section,
-    Table,
-    TableRows,
-    table_columns,
-)
+from perturb.reports.model import Figure, Report, Section, Table
 from perturb.reports.scores_breakdowns import datasets_section
 from perturb.reports.scores_figures import draw_reliability
 from perturb.scoring.confidence_report import ConfidenceScores, GroupCalibration, GroupScores, Transfer
@@ -54,14 +44,14 @@ from perturb.text.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The columns that name a group.
-LABELS = table_columns("model | data set | elicitation")
+# The columns that name a group, in tables whose items have the attribute or key `group`.
+_GROUP_COLUMNS = "model = group.model | data set = group.dataset | elicitation = group.elicitation"
 # Groups that get figures of their own.
 MAX_GROUPS = 12
 # Points of a risk-coverage curve that are drawn, however many answers there are.
 _MAX_POINTS = 400
-# Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain.
-_LAST_THRESHOLD = 0.95
+# Utility is drawn up to a threshold of 0.95; above it one wrong answer costs more than 19 right answers gain.
+_THRESHOLDS = np.linspace(0, 0.95, 96)
 # Metric → its heading; other metrics are headed by their name.
 _HEADINGS = {
     "bas_uniform": "BAS",
@@ -97,7 +87,7 @@ def _ablation_table(calibrations: Sequence[GroupCalibration]) -> Table:
     return Table.of(
         "ablation",
         f"Isotonic regression by calibration size: mean and standard deviation of {draws}",
-        "model = group.model | data set = group.dataset | elicitation = group.elicitation | size = row.size: count"
+        f"{_GROUP_COLUMNS} | size = row.size: count"
         " | BAS = row.bas.mean: number | BAS sd = row.bas.sd: number"
         " | ECE = row.ece.mean: number | ECE sd = row.ece.sd: number"
         " | AURC = row.aurc.mean: number | AURC sd = row.aurc.sd: number",
@@ -127,24 +117,21 @@ def _before_after_figure(calibrations: Sequence[GroupCalibration]) -> Figure:
 
 def _before_and_after(calibrations: Sequence[GroupCalibration]) -> Table:
     """For each group a row with the scores as stated, then a row for each map."""
-    rows: TableRows = []
+    compared: list[JsonObject] = []
     for calibration in calibrations:
         scores = calibration.scores
-        reports: list[tuple[str, BASReport, CellValue]] = [("as stated", scores.before, "-")]
-        reports += [(method, after, scores.gains[method]) for method, after in scores.after.items()]
-        for name, report, gain in reports:
-            values = (report.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
-            labels = group_labels(calibration.group)
-            rows.append([*labels, name, scores.n_calibration, scores.n_scored, *values, gain])
-    columns = LABELS | table_columns(
-        "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
+        shared = {"group": calibration.group, "scores": scores}
+        compared.append({**shared, "map": "as stated", "metrics": scores.before.metrics, "gain": "-"})
+        for method, after in scores.after.items():
+            compared.append({**shared, "map": method, "metrics": after.metrics, "gain": scores.gains[method]})
+    return Table.of(
+        "calibration",
+        "Before and after, on rows that no map has learned from",
+        f"{_GROUP_COLUMNS} | map | fitted on = scores.n_calibration: count | scored = scores.n_scored: count"
+        " | BAS = metrics.bas_uniform: number | ECE = metrics.ece: number | AURC = metrics.aurc: number"
+        " | gain in BAS = gain: number",
+        compared,
     )
-    return Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)
-
-
-def group_labels(group: ConfidenceGroup) -> tuple[str, str, str]:
-    """The cells of `LABELS`."""
-    return group.model, group.dataset or "", group.elicitation or ""
 
 
 def _draw_maps(calibration: GroupCalibration) -> Drawing:
@@ -228,13 +215,17 @@ def make_bas_page(
 
 
 def _scores_section(scores: ConfidenceScores) -> Section:
+    series = []
+    for prior in PRIORS:
+        marks = [
+            Mark.of(scored.group.name, scored.report.metrics[f"bas_{prior}"]) for scored in scores.groups
+        ]
+        series.append((prior, marks))
     figure = Figure(
         "bas",
         "Behavioral Alignment Score",
         "95 % intervals. 0 is what always abstaining earns; linear and quadratic priors weigh cautious users more.",
-        draw_intervals(
-            [(prior, _marks(scores, f"bas_{prior}")) for prior in PRIORS], x_label="BAS", zero=True
-        ),
+        draw_intervals(series, x_label="BAS", zero=True),
     )
     differences = Table(
         "differences",
@@ -243,93 +234,90 @@ def _scores_section(scores: ConfidenceScores) -> Section:
         [(f"{entry.a} - {entry.b}", entry.bas.n, entry.bas) for entry in scores.differences],
     )
     tables = (_score_table(scores), _companion_table(scores), differences)
-    warnings = tuple(warning for scored in scores.groups for warning in scored.group.warnings)
+    warnings = [warning for scored in scores.groups for warning in scored.group.warnings]
     return Section("scores", "Scores", warnings, (figure,), tables)
 
 
-def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
-    return [Mark.of(scored.group.name, scored.report.metrics[metric]) for scored in scores.groups]
-
-
-def _metrics_of_groups(
-    scores: ConfidenceScores, metrics: Sequence[str]
-) -> tuple[dict[str, CellFormat], TableRows]:
-    """The columns and rows of a table of metrics, a row for each group."""
-    columns = {**LABELS, "n": COUNT, "unscored": COUNT, **{_heading(metric): NUMBER for metric in metrics}}
-    rows: TableRows = []
-    for scored in scores.groups:
-        values = [scored.report.metrics[metric] for metric in metrics]
-        rows.append([*group_labels(scored.group), scored.report.n, scored.group.unscored, *values])
-    return columns, rows
+def _metrics_table(
+    scores: ConfidenceScores, name: str, title: str, metrics: Iterable[str], last_columns: str, note: str
+) -> Table:
+    """A row for each group with its metrics. `last_columns` is empty or ends the columns, as in `Table.of`."""
+    metric_columns = (f" | {_heading(metric)} = report.metrics.{metric}: number" for metric in metrics)
+    columns = (
+        f"{_GROUP_COLUMNS} | n = report.n: count | unscored = group.unscored: count{''.join(metric_columns)}"
+    )
+    return Table.of(name, title, columns + last_columns, scores.groups, note)
 
 
 def _score_table(scores: ConfidenceScores) -> Table:
     """The metrics for which higher is better."""
-    metrics = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if is_higher]
-    columns, rows = _metrics_of_groups(scores, metrics)
+    metrics = (metric for metric, is_higher in HIGHER_IS_BETTER.items() if is_higher)
     weight = scores.groups[0].weight
-    if weight:
-        columns[f"BAS, w = {weight}"] = NUMBER
-        for row, scored in zip(rows, scores.groups, strict=True):
-            row.append(scored.weighted)
-    return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
+    weighted_column = f" | BAS, w = {weight} = weighted: number" if weight else ""
+    return _metrics_table(
+        scores, "scores", "Scores with 95 % intervals", metrics, weighted_column, "Higher is better."
+    )
 
 
 def _companion_table(scores: ConfidenceScores) -> Table:
     """The metrics for which lower is better."""
-    metrics = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if not is_higher]
-    columns, rows = _metrics_of_groups(scores, metrics)
-    columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
-    for row, scored in zip(rows, scores.groups, strict=True):
-        row += [scored.report.debiased_ece, scored.report.calibration_p_value]
+    metrics = (metric for metric, is_higher in HIGHER_IS_BETTER.items() if not is_higher)
+    columns = (
+        " | ECE debiased = report.debiased_ece: number | p calibrated = report.calibration_p_value: number"
+    )
     note = (
         f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. With few answers ECE is above 0"
         " even if the model is calibrated: debiased subtracts the part that resampling puts down to chance, and p is"
         " how often a calibrated model would have at least this ECE."
     )
-    return Table("companions", "Calibration with 95 % intervals", columns, rows, note)
+    return _metrics_table(scores, "companions", "Calibration with 95 % intervals", metrics, columns, note)
 
 
 def _decisions_section(scores: ConfidenceScores) -> Section:
-    thresholds = np.linspace(0, _LAST_THRESHOLD, 96)
-
-    def utility(scored: GroupScores) -> tuple[Floats, Floats]:
-        return thresholds, decision_curve(scored.group.correct, scored.group.confidence, thresholds).utility
-
-    def risk(scored: GroupScores) -> tuple[Floats, Floats]:
-        curve = risk_coverage_curve(scored.group.correct, scored.group.confidence)
-        # At most so many points, evenly spread, with the first and the last one.
-        indices = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
-        return curve.coverage[indices], curve.risk[indices]
-
     figures = (
         Figure(
             "decision-curve",
             "Utility by risk threshold",
             "Mean gain of a user who acts on answers with at least the confidence t, gains 1 when right and loses"
             " t/(1 - t) when wrong. The area below a curve is the BAS.",
-            _curves(scores, utility, "risk threshold t", "mean utility", "bas_uniform", zero=True),
+            _draw_curves(
+                scores, _utility_curve, "risk threshold t", "mean utility", "bas_uniform", zero=True
+            ),
         ),
         Figure(
             "risk-coverage",
             "Risk by coverage",
             "Share of errors among the most confident answers, as more of them are kept. The mean height is the AURC.",
-            _curves(scores, risk, "share of answers kept", "share of errors among them", "aurc"),
+            _draw_curves(scores, _risk_curve, "share of answers kept", "share of errors among them", "aurc"),
         ),
     )
     return Section("decisions", "Decisions", figures=figures)
 
 
-def _curves(
+def _utility_curve(group: ConfidenceGroup) -> tuple[Floats, Floats]:
+    return _THRESHOLDS, decision_curve(group.correct, group.confidence, _THRESHOLDS).utility
+
+
+def _risk_curve(group: ConfidenceGroup) -> tuple[Floats, Floats]:
+    curve = risk_coverage_curve(group.correct, group.confidence)
+    # Evenly spread points, with the first and the last one.
+    indices = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
+    return curve.coverage[indices], curve.risk[indices]
+
+
+def _draw_curves(
     scores: ConfidenceScores,
-    points: Callable[[GroupScores], tuple[Floats, Floats]],
+    curve_of: Callable[[ConfidenceGroup], tuple[Floats, Floats]],
     x_label: str,
     y_label: str,
     area: str,
     *,
     zero: bool = False,
 ) -> Drawing:
-    """A curve for each group; its hover text gives the metric `area`, which is the area below or above the curve."""
+    """A curve for each group; its hover text gives the metric `area`, which is the area below the curve.
+
+    `zero` draws a line at 0.
+    """
 
     def paint(axes: Axes) -> None:
         if zero:
@@ -339,7 +327,7 @@ def _curves(
             style = ("-", "--")[number // len(SERIES) % 2]
             mark = Mark.of(f"{scored.group.name}, {_heading(area)}", scored.report.metrics[area])
             words = (describe(mark, ".3f"), x_label, y_label)
-            plot_curve(axes, points(scored), style, words, color=colour, label=scored.group.name[:40])
+            plot_curve(axes, curve_of(scored.group), style, words, color=colour, label=scored.group.name[:40])
         axes.set(xlabel=x_label, ylabel=y_label)
         axes.legend(frameon=False, fontsize=8)
 
@@ -355,7 +343,7 @@ def _single_groups_section(scores: ConfidenceScores) -> Section:
                 f"confidence-{number}",
                 f"Stated confidence: {scored.group.name}",
                 "Right answers above the line, wrong ones below it.",
-                draw_histogram(scored),
+                _draw_histogram(scored),
             ),
             Figure(
                 f"reliability-{number}",
@@ -370,7 +358,7 @@ def _single_groups_section(scores: ConfidenceScores) -> Section:
     return Section("confidence", "Confidence", sentences, figures)
 
 
-def draw_histogram(scored: GroupScores) -> Drawing:
+def _draw_histogram(scored: GroupScores) -> Drawing:
     """Counts of stated confidence, right answers upwards and wrong ones downwards."""
     edges = np.linspace(0, 1, 21)
     confidence, correct = scored.group.confidence, scored.group.correct

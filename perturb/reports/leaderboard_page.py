@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,18 +35,38 @@ from perturb.text.wording import counted, listed
 
 # The files of the folder that people read. A Hub Space shows the first and reads its settings from the second.
 PAGE, CARD = "index.html", "README.md"
-# By kind of replies: the title of its table, and the question that it answers.
-_TITLES = {
-    "evaluation": (
+
+
+class _System(NamedTuple):
+    """How the page presents one kind of replies."""
+
+    title: str
+    question: str
+    """The question that its scores answer."""
+    way_heading: str
+    """The heading of the column of `BoardRow.way`."""
+    score_format: CellFormat
+
+
+# By kind of replies.
+_SYSTEMS = {
+    "evaluation": _System(
         "RefusalBench",
         "Does a model answer what the text answers, and refuse the rest for the right reason?",
+        "way",
+        "percent",
     ),
-    "refusal-index": ("Refusal Index", "Does a model refuse the questions that it would get wrong?"),
-    "bas": ("Behavioral Alignment Score", "Does the confidence that a model states support decisions?"),
+    "refusal-index": _System(
+        "Refusal Index", "Does a model refuse the questions that it would get wrong?", "setting", "number"
+    ),
+    "bas": _System(
+        "Behavioral Alignment Score",
+        "Does the confidence that a model states support decisions?",
+        "elicitation",
+        "number",
+    ),
 }
-# By kind of replies: the heading of the column of `BoardRow.way`.
-_WAY_HEADINGS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
-# The note below a table; the gaps are for which rows are ranked together, and for the score that ranks.
+# The note below a ranking; the gaps are for which rows are ranked together, and for the score that ranks.
 _RANKS = (
     "Rank: one more than the number of rows{} that are better in {} beyond chance, by paired tests with Holm's"
     " correction at 5 %. Rows marked = share their rank."
@@ -117,17 +137,17 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
     """The page: a ranking for each system, then what it follows from."""
     sections = [_ranking_section(table) for table in board.standings]
     subtitle = "95 % intervals. " + "; ".join(
-        f"{_TITLES[table.kind][0]}: {counted(len(table.rows), 'row')}" for table in board.standings
+        f"{_SYSTEMS[table.kind].title}: {counted(len(table.rows), 'row')}" for table in board.standings
     )
     return Report(_title(board), subtitle, [*sections, _replies_section(board)])
 
 
 def _replies_section(board: Leaderboard) -> Section:
-    table_of_file = {row.replies: table for table in board.standings for row in table.rows}
-    rows: TableRows = []
-    for digest, table in table_of_file.items():
-        models = dict.fromkeys(row.model for row in table.rows if row.replies == digest)
-        rows.append([_TITLES[table.kind][0], ", ".join(models), replies_name(digest), digest])
+    rows = []
+    for table in board.standings:
+        for digest in dict.fromkeys(row.replies for row in table.rows):
+            models = dict.fromkeys(row.model for row in table.rows if row.replies == digest)
+            rows.append((_SYSTEMS[table.kind].title, ", ".join(models), replies_name(digest), digest))
     columns = "system | models | file | SHA-256"
     return Section(
         "replies",
@@ -146,9 +166,9 @@ def _title(board: Leaderboard) -> str:
 
 
 def _ranking_section(table: Standings) -> Section:
-    title, question = _TITLES[table.kind]
+    system = _SYSTEMS[table.kind]
     judges = dict.fromkeys(row.judge or "nobody" for row in table.rows)
-    sentences = [f"{question} Asked about: {table.name}. Judged by: {', '.join(judges)}."]
+    sentences = [f"{system.question} Asked about: {table.name}. Judged by: {', '.join(judges)}."]
     if len(judges) > 1:
         sentences.append("Judges may differ in how strict they are.")
     winners = [row.model for row in table.rows if row.rank == 1]
@@ -156,16 +176,16 @@ def _ranking_section(table: Standings) -> Section:
     # With several ways of asking there are several rankings, so no model is first in all of them.
     if winners and len({row.way for row in table.rows}) == 1:
         verdict = f"First: {listed(winners)}. No model is better beyond chance."
-    ranking = _ranking_table(table, title, show_judges=len(judges) > 1)
-    return Section(table.kind, title, sentences, (_score_figure(table),), (ranking,), verdict=verdict)
+    ranking = _ranking_table(table, system, show_judges=len(judges) > 1)
+    return Section(
+        table.kind, system.title, sentences, (_score_figure(table, system),), (ranking,), verdict=verdict
+    )
 
 
-def _ranking_table(table: Standings, title: str, *, show_judges: bool) -> Table:
+def _ranking_table(table: Standings, system: _System, *, show_judges: bool) -> Table:
     headings = list(table.rows[0].scores)
-    way_heading = _WAY_HEADINGS[table.kind]
-    score_format: CellFormat = "percent" if table.kind == "evaluation" else "number"
-    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", way_heading: "text"}
-    columns |= dict.fromkeys(headings, score_format)
+    columns = table_columns(f"rank | model | {system.way_heading}")
+    columns |= dict.fromkeys(headings, system.score_format)
     columns |= table_columns("replies: count | unscored: count | judge | digest")
     rows: TableRows = []
     for row in table.rows:
@@ -173,14 +193,14 @@ def _ranking_table(table: Standings, title: str, *, show_judges: bool) -> Table:
         names = [_rank(row, table), row.model, row.way or ""]
         rows.append([*names, *row.scores.values(), row.n, row.unscored, judge, row.replies[:12]])
     has_ways = any(row.way for row in table.rows)
-    note = _RANKS.format(f" of the same {way_heading}" if has_ways else "", headings[0])
-    return Table(table.kind, title, columns, rows, note, shown=len(rows))
+    note = _RANKS.format(f" of the same {system.way_heading}" if has_ways else "", headings[0])
+    return Table(table.kind, system.title, columns, rows, note, shown=len(rows))
 
 
-def _score_figure(table: Standings) -> Figure:
+def _score_figure(table: Standings, system: _System) -> Figure:
     """The score that ranks, for each row."""
     heading = next(iter(table.rows[0].scores))
-    is_percent = table.kind == "evaluation"
+    is_percent = system.score_format == "percent"
     marks = [Mark.of(row.name, row.scores[heading], 100 if is_percent else 1) for row in table.rows]
     return Figure(
         table.kind,
@@ -239,22 +259,22 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
 def _rows_about(board: Leaderboard, recording: Recording) -> list[TableRow]:
     """The rows of a board that belong to a recording."""
     kind, models = recording.header.get("kind"), recording.header.get("models", {})
-
-    def belongs(table: Standings, row: BoardRow) -> bool:
+    rows = []
+    for table, row in _table_rows(board):
         names_a_model = table.kind == kind and row.model in models
-        return names_a_model or row.replies == recording.digest
-
-    return [entry for entry in _table_rows(board) if belongs(*entry)]
+        if names_a_model or row.replies == recording.digest:
+            rows.append(TableRow(table, row))
+    return rows
 
 
 def _row_faults(
     checked_rows: Sequence[TableRow], remade: Leaderboard, replies: str, *, ranked: bool
 ) -> Iterator[str]:
     """The differences of each checked row, then the rows that the board lacks; `replies` is the digest of the file."""
-    remade_rows = {(str(entry.table.kind), entry.row.name): entry for entry in _table_rows(remade)}
+    remade_rows = {(entry.table.kind, entry.row.name): entry for entry in _table_rows(remade)}
     for checked in checked_rows:
         name = checked.row.name
-        remade_row = remade_rows.get((str(checked.table.kind), name))
+        remade_row = remade_rows.get((checked.table.kind, name))
         if remade_row is None:
             yield f"'{name}': no such row follows from the replies"
         elif differences := list(_differences(checked, remade_row, ranked=ranked)):
@@ -280,9 +300,8 @@ def _layout_differences(board: Leaderboard, remade: Leaderboard) -> Iterator[str
     """Differences in the round, the tables and the order of rows; they are the same only if all rows were computed."""
     if board.round != remade.round:
         yield f"round is {board.round} on the board and {remade.round} by the replies"
-    # As lists: equal mappings may differ in the order of their keys.
     on_board, by_replies = (
-        [((str(table.kind), table.name), [row.name for row in table.rows]) for table in leaderboard.standings]
+        [(table.kind, table.name, [row.name for row in table.rows]) for table in leaderboard.standings]
         for leaderboard in (board, remade)
     )
     if on_board != by_replies:
@@ -319,27 +338,29 @@ def _differences(checked: TableRow, remade: TableRow, *, ranked: bool) -> Iterat
         "digest of the replies": (checked.row.replies, remade.row.replies),
     }
     for name in ("n", "unscored", "judge", "rank") if ranked else ("n", "unscored", "judge"):
-        pairs[name] = str(getattr(checked.row, name)), str(getattr(remade.row, name))
+        pairs[name] = getattr(checked.row, name), getattr(remade.row, name)
     pairs["order of the scores"] = ", ".join(checked.row.scores), ", ".join(remade.row.scores)
     for heading in {**checked.row.scores, **remade.row.scores}:
         pairs |= _score_pairs(heading, checked.row.scores.get(heading), remade.row.scores.get(heading))
     for name, (on_board, by_replies) in pairs.items():
         if on_board != by_replies:
-            yield f"{name} is {on_board[:40]} on the board and {by_replies[:40]} by the replies"
+            yield f"{name} is {str(on_board)[:40]} on the board and {str(by_replies)[:40]} by the replies"
 
 
 def _score_pairs(
     heading: str, on_board: Estimate | None, by_replies: Estimate | None
-) -> dict[str, tuple[str, str]]:
+) -> dict[str, tuple[Any, Any]]:
     """The numbers of a score if they differ by more than rounding, otherwise its reason and its count."""
     numbers, other_numbers = _value_and_ends(on_board), _value_and_ends(by_replies)
     if not np.allclose(numbers, other_numbers, rtol=0, atol=_TOLERANCE, equal_nan=True):
-        return {heading: (show(on_board, "number"), show(by_replies, "number"))}
+        texts = show(on_board, "number"), show(by_replies, "number")
+        # The texts have three decimals. A smaller difference takes all digits to be seen.
+        return {heading: texts if len(set(texts)) > 1 else (numbers.tolist(), other_numbers.tolist())}
     if on_board is None or by_replies is None:
         return {}
     return {
-        f"reason of {heading}": (str(on_board.reason), str(by_replies.reason)),
-        f"replies behind {heading}": (str(on_board.n), str(by_replies.n)),
+        f"reason of {heading}": (on_board.reason, by_replies.reason),
+        f"replies behind {heading}": (on_board.n, by_replies.n),
     }
 
 

@@ -112,9 +112,9 @@ class Table:
         formats: dict[str, CellFormat] = {}
         attributes = []
         for column, cell_format in table_columns(columns).items():
-            heading, _, attribute = column.partition(" = ")
-            formats[heading] = cell_format
-            attributes.append(attribute or heading)
+            heading, _, attribute = column.rpartition(" = ")
+            formats[heading or attribute] = cell_format
+            attributes.append(attribute)
         rows = []
         for item in items:
             row = []

@@ -213,6 +213,10 @@ def _count(content: Any) -> None:
     content["standings"][0]["rows"][0]["n"] += 1
 
 
+def _change_the_fifth_decimal(content: Any) -> None:
+    content["standings"][0]["rows"][0]["scores"]["CRS"]["value"] += 1e-5
+
+
 def _count_behind_a_score(content: Any) -> None:
     content["standings"][0]["rows"][0]["scores"]["CRS"]["n"] += 1
 
@@ -234,7 +238,14 @@ def _turn_the_scores(content: Any) -> None:
     "falsify",
     [
         *(_rename, _remove, _double, _cite_what_is_not_there, _move_the_round),
-        *(_count, _count_behind_a_score, _give_a_reason, _state_another_version, _turn_the_scores),
+        *(
+            _change_the_fifth_decimal,
+            _count,
+            _count_behind_a_score,
+            _give_a_reason,
+            _state_another_version,
+            _turn_the_scores,
+        ),
     ],
 )
 def test_a_falsified_board_is_found_even_if_its_page_is_made_anew(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,18 +51,18 @@ def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Path, Path, Path]) -> None:
     results, refusals, confidence = tables
     found = gather(tables, resamples=20, seed=5)
-    assert [line.model for line in found.lines] == ["<b>n</b>", "m", "o", "p"]
-    m = found.lines[1]
+    assert found.models == ["<b>n</b>", "m", "o", "p"]
     bench = next(model for model in score(results, resamples=20, seed=5).models if model.model == "m")
-    assert m.scores["calibrated_refusal_score"]["", ""] == bench.metrics["calibrated_refusal_score"]
+    crs = found.combined("m", "calibrated_refusal_score")
+    assert crs == bench.metrics["calibrated_refusal_score"]
     indices = {
         group.setting: group.metrics["refusal_index"].value
         for group in report_refusals([refusals]).groups
         if group.model == "m"
     }
-    assert {setting: value.value for (_, setting), value in m.scores["refusal_index"].items()} == indices
+    assert {score.way: score.value.value for score in found.of("m", "refusal_index")} == indices
     scores = score_confidence([confidence], options=ConfidenceOptions(resamples=20, seed=5)).groups[0]
-    assert m.scores["bas_uniform"] == {("", ""): scores.report.metrics["bas_uniform"]}
+    assert found.combined("m", "bas_uniform") == scores.report.metrics["bas_uniform"]
 
     page = make_side_by_side_page(found)
     (overview,) = page.sections[0].tables
@@ -86,10 +87,10 @@ def test_the_mean_of_settings_has_no_interval(tables: tuple[Path, Path, Path]) -
 
 def test_a_mean_is_undefined_where_one_of_its_values_is(tables: tuple[Path, Path, Path]) -> None:
     found = gather(tables, resamples=20)
-    line = next(one for one in found.lines if one.model == "m")
-    values = line.scores["refusal_index"]
-    values[next(iter(values))] = Estimate.undefined("everything was refused", 1)
-    overview = make_side_by_side_page(found).sections[0].tables[0]
+    first, _ = found.of("m", "refusal_index")
+    undefined = first._replace(value=Estimate.undefined("everything was refused", 1))
+    scores = tuple(undefined if score is first else score for score in found.scores)
+    overview = make_side_by_side_page(replace(found, scores=scores)).sections[0].tables[0]
     mean = next(row for row in overview.rows if row[0] == "m")[4]
     assert mean == Estimate.undefined("everything was refused", n=201)
 
