@@ -6,7 +6,7 @@ candidates. The columns of tables are written `heading = attribute.path: format`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
 from perturb.metrics.inputs import Estimate
 from perturb.records import LABEL_FAULTS, JsonObject, taxonomy_place
-from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
+from perturb.reports.figures import Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, TableRows, show
 from perturb.reports.words import describe_audit, describe_certificate, is_certain
 from perturb.text.wording import capitalised, counted, listed
@@ -28,11 +28,9 @@ from perturb.text.wording import capitalised, counted, listed
 
 def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
     """The report of an audit by itself; `by` names the pass rates to list."""
-    subtitle = ", ".join(
-        (
-            f"{counted(report.n_votes, 'vote')} by {counted(len(report.verifiers), 'verifier')}",
-            f"{counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}",
-        )
+    subtitle = (
+        f"{counted(report.n_votes, 'vote')} by {counted(len(report.verifiers), 'verifier')},"
+        f" {counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}"
     )
     sentences = describe_audit(report)
     if report.certificate is not None:
@@ -46,9 +44,14 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 
     `by` names the breakdowns of pass rates that are listed in full; by default the start of each is.
     """
-    sections = [certificate_section(report.certificate)] if report.certificate is not None else []
-    sections += [_agreement(report), _pass_rates(report, by), _bias(report)]
-    return [*sections, _acceptance(report), _levers(report)]
+    sections = [
+        _agreement(report),
+        _pass_rates(report, by),
+        _bias(report),
+        _acceptance(report),
+        _levers(report),
+    ]
+    return [certificate_section(report.certificate), *sections] if report.certificate else sections
 
 
 def certificate_section(certificate: Certificate) -> Section:
@@ -188,17 +191,28 @@ _ROWS_AT_START = 20
 
 
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
-    rates = {(entry.generator, entry.verifier): entry.passes for entry in report.pass_rate_matrix}
-    percents = [
-        [_percent(rates[generator, verifier]) for verifier in report.verifiers]
-        for generator in report.generators
+    rates_of_generators: dict[str, list[Rate]] = {}
+    for entry in report.pass_rate_matrix:
+        rates_of_generators.setdefault(entry.generator, []).append(entry.passes)
+    figures = [
+        _rate_map(
+            "pass-rates",
+            "Pass rate of each generator by each verifier, in %",
+            "Rows are generators, columns verifiers.",
+            rates_of_generators,
+            report.verifiers,
+        )
     ]
-    matrix = Figure(
-        "pass-rates",
-        "Pass rate of each generator by each verifier, in %",
-        "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
-        _draw_rates(percents, report.generators, report.verifiers),
-    )
+    if len(report.generators) > 1:
+        for name, rates in report.generator_rates.items():
+            labels = [rate.name for rate in report.pass_rates[name]]
+            title = f"Pass rate of each generator by {name}, in %"
+            figures.append(
+                _rate_map(f"pass-rates-generator-{name}", title, "Votes of all verifiers.", rates, labels)
+            )
+    figures += [
+        _rate_figure(report, name) for name in ("language", "class", "intensity") if name in report.pass_rates
+    ]
     tables = [
         Table.of(
             "pass-rate-matrix",
@@ -215,21 +229,14 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         elif name in by:
             n_shown = len(report.pass_rates[name])
         tables.append(_rate_table(report, name, n_shown))
-    figures = [matrix]
-    if len(report.generators) > 1:
-        figures += [_generator_map(report, name) for name in report.generator_rates]
-    figures += [
-        _rate_figure(report, name) for name in ("language", "class", "intensity") if name in report.pass_rates
-    ]
     return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
 
 
 def _rate_figure(report: AuditReport, name: str) -> Figure:
     unanimous_rates = {rate.name: rate for rate in report.rules.unanimous_by[name]}
-    votes, unanimous = [], []
-    for rate in report.pass_rates[name]:
-        votes.append(Mark.of(rate.name, rate.estimate, 100))
-        unanimous.append(Mark.of(rate.name, unanimous_rates[rate.name].estimate, 100))
+    rates = report.pass_rates[name]
+    votes = [Mark.of(rate.name, rate.estimate, 100) for rate in rates]
+    unanimous = [Mark.of(rate.name, unanimous_rates[rate.name].estimate, 100) for rate in rates]
     return Figure(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}",
@@ -238,34 +245,36 @@ def _rate_figure(report: AuditReport, name: str) -> Figure:
     )
 
 
-def _generator_map(report: AuditReport, name: str) -> Figure:
-    rows = report.generator_rates[name]
-    labels = [rate.name for rate in report.pass_rates[name]]
+def _rate_map(
+    name: str,
+    title: str,
+    caption: str,
+    rates_of_generators: Mapping[str, Sequence[Rate]],
+    columns: Sequence[str],
+) -> Figure:
+    """Pass rates in percent; each generator has its rates in the order of the columns."""
+    grid = [
+        [None if rate.rate is None else 100 * rate.rate for rate in rates]
+        for rates in rates_of_generators.values()
+    ]
+    limits = (_lowest(grid), 100.0)
     return Figure(
-        f"pass-rates-generator-{name}",
-        f"Pass rate of each generator by {name}, in %",
-        "Votes of all verifiers. The colour scale begins at the lowest rate.",
-        _draw_rates([list(map(_percent, rates)) for rates in rows.values()], list(rows), labels),
+        name,
+        title,
+        f"{caption} The colour scale begins at the lowest rate.",
+        draw_heat_map(grid, list(rates_of_generators), columns, limits=limits, form=".1f"),
     )
-
-
-def _percent(rate: Rate) -> float | None:
-    return None if rate.rate is None else 100 * rate.rate
-
-
-def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Sequence[str]) -> Drawing:
-    return draw_heat_map(grid, rows, columns, limits=(_lowest(grid), 100.0), form=".1f")
 
 
 def _rate_table(report: AuditReport, name: str, n_shown: int) -> Table:
     unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
     # The hardest first, and what nobody scored last.
     rates = sorted(report.pass_rates[name], key=lambda rate: (rate.rate is None, rate.rate or 0.0))
-    return Table(
+    return Table.of(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}, hardest first",
-        {name: "text", "votes": "count", "pass rate": "share", "unanimous": "share"},
-        [(rate.name, rate.n, rate.estimate, unanimous[rate.name]) for rate in rates],
+        f"{name} = rate.name | votes = rate.n: count | pass rate = rate.estimate: share | unanimous: share",
+        [{"rate": rate, "unanimous": unanimous[rate.name]} for rate in rates],
         shown=n_shown,
     )
 
@@ -279,14 +288,13 @@ def _bias(report: AuditReport) -> Section:
             sentences.append(f"{role.capitalize()}, so no self-evaluation: {', '.join(names)}.")
     if not both_roles:
         return Section("bias", "Self-evaluation bias", sentences)
+    marks = [Mark.of(row.model, row.bias) for row in both_roles]
     figure = Figure(
         "self-bias",
         "Self-evaluation bias",
         "How much more often a model passes its own candidates than its peers pass the same ones, in percentage"
         " points, with 95 % intervals. Right of zero: it favours itself.",
-        draw_bars(
-            [Mark.of(row.model, row.bias) for row in both_roles], x_label="percentage points", form="+.1f"
-        ),
+        draw_bars(marks, x_label="percentage points", form="+.1f"),
     )
     by_model = Table.of(
         "self-bias",
@@ -302,9 +310,8 @@ def _bias(report: AuditReport) -> Section:
         " | peers = of_class.peers: share | bias = of_class.bias: points",
         [{"model": row.model, "of_class": of_class} for row in both_roles for of_class in row.by_class],
     )
-    return Section(
-        "bias", "Self-evaluation bias", sentences, (figure, _bias_by_class(both_roles)), (by_model, by_class)
-    )
+    figures = (figure, _bias_by_class(both_roles))
+    return Section("bias", "Self-evaluation bias", sentences, figures, (by_model, by_class))
 
 
 def _bias_by_class(rows: Sequence[SelfBias]) -> Figure:
@@ -350,21 +357,19 @@ def _acceptance(report: AuditReport) -> Section:
 
 
 def _levers(report: AuditReport) -> Section:
-    never_chosen_rows = [
-        (usage.generator, lever) for usage in report.lever_usage for lever in usage.never_chosen
-    ]
     usage = Table.of(
         "lever-usage",
         "Levers by generator",
-        (
-            "generator | candidates = n: count | levers used = levers: count"
-            " | never chosen = left_out: count | entropy (bits) = entropy: number"
-            " | within cells (bits) = entropy_within_cells: number"
-        ),
+        "generator | candidates = n: count | levers used = levers: count | never chosen = left_out: count"
+        " | entropy (bits) = entropy: number | within cells (bits) = entropy_within_cells: number",
         report.lever_usage,
     )
     never_chosen = Table(
-        "levers-never-chosen", "Levers never chosen", "generator | lever", never_chosen_rows, shown=0
+        "levers-never-chosen",
+        "Levers never chosen",
+        "generator | lever",
+        [(usage.generator, lever) for usage in report.lever_usage for lever in usage.never_chosen],
+        shown=0,
     )
     return Section("levers", "Levers", tables=(usage, never_chosen))
 
@@ -396,10 +401,11 @@ def judges_section(audit: JudgeAudit) -> Section:
 
     def rows(entries_of: Callable[[AuditReport], Iterable[Any]]) -> list[JsonObject]:
         """The entries of all reports, each with its kind of judgement."""
-        entries = []
-        for kind, judged in audit.kinds.items():
-            entries += [{"kind": kind, "entry": entry} for entry in entries_of(judged.report)]
-        return entries
+        return [
+            {"kind": kind, "entry": entry}
+            for kind, judged in audit.kinds.items()
+            for entry in entries_of(judged.report)
+        ]
 
     tables = [
         Table.of(

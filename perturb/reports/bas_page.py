@@ -100,18 +100,17 @@ def _ablation_table(calibrations: Sequence[GroupCalibration]) -> Table:
 
 
 def _before_after_figure(calibrations: Sequence[GroupCalibration]) -> Figure:
-    before_marks, after_marks = [], []
+    before, after = [], []
     for calibration in calibrations:
         name, scores = calibration.group.name, calibration.scores
-        before_marks.append(Mark.of(name, scores.before.metrics["bas_uniform"]))
-        first_map, *_ = scores.after  # the maps are in the order of the table
-        after_marks.append(Mark.of(name, scores.after[first_map].metrics["bas_uniform"]))
-    series = [("as stated", before_marks), ("calibrated", after_marks)]
+        first_report, *_ = scores.after.values()  # the maps are in the order of the table
+        before.append(Mark.of(name, scores.before.metrics["bas_uniform"]))
+        after.append(Mark.of(name, first_report.metrics["bas_uniform"]))
     return Figure(
         "calibration",
         "BAS before and after calibration",
         "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
-        draw_intervals(series, x_label="BAS", zero=True),
+        draw_intervals([("as stated", before), ("calibrated", after)], x_label="BAS", zero=True),
     )
 
 
@@ -155,38 +154,38 @@ def _draw_maps(calibration: GroupCalibration) -> Drawing:
 
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
-    names = list(dict.fromkeys(transfer.fitted_on for transfer in transfers))
-    gains_by_group: dict[tuple[str, str | None], dict[tuple[str, str], float | None]] = {}
-    for transfer in transfers:
-        gains = gains_by_group.setdefault((transfer.model, transfer.elicitation), {})
-        gains[transfer.fitted_on, transfer.scored_on] = transfer.gain.value
+    datasets = list(dict.fromkeys(transfer.fitted_on for transfer in transfers))
+    models = dict.fromkeys((transfer.model, transfer.elicitation) for transfer in transfers)
     figures = []
-    for number, ((model, elicitation), gains) in enumerate(gains_by_group.items(), start=1):
+    for number, (model, elicitation) in enumerate(models, start=1):
+        gains = {
+            (transfer.fitted_on, transfer.scored_on): transfer.gain.value
+            for transfer in transfers
+            if (transfer.model, transfer.elicitation) == (model, elicitation)
+        }
         # Limits on both sides of 0, so that the middle colour means no gain and no harm.
-        largest = max((abs(value) for value in gains.values() if value is not None), default=1.0)
-        grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
+        largest = max((abs(gain) for gain in gains.values() if gain is not None), default=1.0)
+        grid = [[gains.get((fitted_on, scored_on)) for scored_on in datasets] for fitted_on in datasets]
+        limits = (-largest, largest)
         figures.append(
             Figure(
                 f"transfer-{number}",
                 f"Gain in BAS across data sets: {' / '.join(filter(None, (model, elicitation)))}",
                 "Rows: where the map was fitted; columns: where it was scored. Below 0 it did harm.",
-                draw_heat_map(grid, names, names, limits=(-largest, largest), form="+.2f", cell_width=1.0),
+                draw_heat_map(grid, datasets, datasets, limits=limits, form="+.2f", cell_width=1.0),
             )
         )
     sentence = (
         "On the diagonal a map is fitted on a share of a data set and scored on the rest; elsewhere on all of one"
         " data set and scored on the other. No row that a map has learned from is scored."
     )
-    title = f"Maps across data sets: {transfers[0].method}"
     table = Table.of(
         "transfer",
-        title,
-        (
-            "model | elicitation | fitted on = fitted_on | scored on = scored_on"
-            " | scored = before.n: count | BAS before = before.metrics.bas_uniform: number"
-            " | BAS after = after.metrics.bas_uniform: number | gain: number"
-            " | ECE before = before.metrics.ece: number | ECE after = after.metrics.ece: number"
-        ),
+        f"Maps across data sets: {transfers[0].method}",
+        "model | elicitation | fitted on = fitted_on | scored on = scored_on"
+        " | scored = before.n: count | BAS before = before.metrics.bas_uniform: number"
+        " | BAS after = after.metrics.bas_uniform: number | gain: number"
+        " | ECE before = before.metrics.ece: number | ECE after = after.metrics.ece: number",
         transfers,
     )
     return Section("transfer", "Across data sets", (sentence,), figures, (table,))
@@ -362,14 +361,22 @@ def _draw_histogram(scored: GroupScores) -> Drawing:
     """Counts of stated confidence, right answers upwards and wrong ones downwards."""
     edges = np.linspace(0, 1, 21)
     confidence, correct = scored.group.confidence, scored.group.correct
-    right, _ = np.histogram(confidence[correct], edges)
-    wrong, _ = np.histogram(confidence[~correct], edges)
+    series = (
+        ("right", confidence[correct], 1, BLUE, None),
+        ("wrong", confidence[~correct], -1, VERMILLION, "///"),
+    )
 
     def paint(axes: Axes) -> None:
-        look: Any = {"width": 0.05, "align": "edge", "edgecolor": "white"}
-        right_bars = axes.bar(edges[:-1], right, color=BLUE, label="right", **look)
-        wrong_bars = axes.bar(edges[:-1], -wrong, color=VERMILLION, label="wrong", hatch="///", **look)
-        for name, bars, counts in (("right", right_bars, right), ("wrong", wrong_bars, wrong)):
+        for name, confidences, direction, colour, hatch in series:
+            counts, _ = np.histogram(confidences, edges)
+            look: Any = {
+                "width": 0.05,
+                "align": "edge",
+                "edgecolor": "white",
+                "color": colour,
+                "hatch": hatch,
+            }
+            bars = axes.bar(edges[:-1], direction * counts, label=name, **look)
             for bar, edge, n in zip(bars, edges, counts, strict=False):
                 hover(bar, f"confidence {edge:.2f} to {edge + 0.05:.2f}: {n:,} {name}")
         axes.axhline(0, color="black", linewidth=0.8)

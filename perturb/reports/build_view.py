@@ -233,11 +233,10 @@ class RunView(ABC):
 
 def _json_of_table(table: Table) -> JsonObject:
     columns = table.columns_shown
-    rows = zip(*(column.texts for column in columns), strict=True)
     return {
         "title": table.title,
         "columns": [{"name": column.heading, "number": column.cell_format != "text"} for column in columns],
-        "rows": list(map(list, rows)),
+        "rows": list(zip(*(column.texts for column in columns), strict=True)),
         "notes": table.notes,
     }
 
@@ -270,8 +269,6 @@ _LIST = f"""
     WHERE j.plan = :plan AND j.outcome IS NOT NULL
     ORDER BY j.seq
 """
-# Stage of the funnel → the filter that lists its jobs. The other stages comprise several verdicts and have none.
-_STAGE_FILTERS: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
 
 
 class BuildView(RunView):
@@ -301,24 +298,26 @@ class BuildView(RunView):
         data = read_run_data(self.db, self.plan, self.run)
         outcomes = {str(name): data.stages.outcomes.get(name, 0) for name in JobOutcome}
         # Each entry of the funnel is a name, a number and the filter that lists its jobs.
-        funnel: list[list[Any]] = [[name, n, _STAGE_FILTERS.get(name)] for name, n in data.funnel]
+        # Only the last stage is a single verdict.
+        funnel: list[list[Any]] = [
+            [name, n, {"verdict": name} if name == "accepted" else None] for name, n in data.funnel
+        ]
         # The funnel counts what came through. What the panel rejected gets an entry of its own, to be looked at.
-        rejected = data.stages.decisions.get("rejected", 0)
-        if rejected:
+        if rejected := data.stages.decisions.get("rejected", 0):
             funnel.append(["rejected by the panel", rejected, {"verdict": "rejected"}])
         for name, n in outcomes.items():
             if n and name != JobOutcome.CANDIDATE:
                 funnel.append([name.replace("_", " "), n, {"verdict": name}])
 
-        def accepted(cell: str, name: str) -> list[Any]:
-            filters = {"cell": cell, "generator": name, "verdict": "accepted"}
-            return [data.coverage.get((cell, name), 0), filters]
-
-        grid = {
-            "title": "Accepted items by cell and generator",
-            "columns": list(data.generators),
-            "rows": [[cell, [accepted(cell, name) for name in data.generators]] for cell in data.cells],
-        }
+        # A row of the grid is a cell and its fields. A field is a number and the filter that lists its items.
+        rows = []
+        for cell in data.cells:
+            fields = []
+            for name in data.generators:
+                filters = {"cell": cell, "generator": name, "verdict": "accepted"}
+                fields.append([data.coverage.get((cell, name), 0), filters])
+            rows.append([cell, fields])
+        title = "Accepted items by cell and generator"
         return {
             "kind": "build",
             "title": self.plan.facts.name,
@@ -326,7 +325,7 @@ class BuildView(RunView):
             "done": sum(outcomes.values()),
             "of": data.stages.jobs,
             "funnel": funnel,
-            "grids": [grid],
+            "grids": [{"title": title, "columns": list(data.generators), "rows": rows}],
         }
 
     def describe_item(self, item_id: str) -> JsonObject:
@@ -336,8 +335,7 @@ class BuildView(RunView):
             " WHERE j.id = ?",
             (self.plan.panel, item_id),
         ).fetchone()
-        has_candidate = self.db.execute("SELECT 1 FROM candidates WHERE id = ?", (item_id,)).fetchone()
-        if has_candidate:
+        if self.db.execute("SELECT 1 FROM candidates WHERE id = ?", (item_id,)).fetchone():
             content = describe_item(self.db, self.plan, item_id)
         else:
             instance = queries.instance(self.db, row["instance_key"])

@@ -234,7 +234,9 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
                     points.append((x, Mark.of(f"{label}: {x:g}", model.scores[score])))
             plot_series(axes, points, label, number)
         for line in lines:
-            colour = "black" if line.family == ALL else look_of(families.index(line.family))[0]
+            colour = "black"
+            if line.family != ALL:
+                colour, _ = look_of(families.index(line.family))
             _paint_line(axes, line, colour, report)
         if covariate == "size_b":
             _put_ticks_at_sizes(axes)
@@ -259,11 +261,12 @@ def _put_ticks_at_sizes(axes: Axes) -> None:
 
 def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str) -> None:
     """Write the names above and below the points in turn, so that neighbours do not cover each other."""
-    points = [
-        (covariate_value(model, covariate), model.scores[score].value, model.model) for model in report.models
-    ]
-    drawable = sorted((y, x, name) for x, y, name in points if x is not None and y is not None)
-    for number, (y, x, name) in enumerate(drawable):
+    points = []
+    for model in report.models:
+        x, y = covariate_value(model, covariate), model.scores[score].value
+        if x is not None and y is not None:
+            points.append((y, x, model.model))
+    for number, (y, x, name) in enumerate(sorted(points)):
         offset = (3, -8 if number % 2 else 3)
         axes.annotate(short_label(name), (x, y), offset, textcoords="offset points", fontsize=6.5, color=GREY)
 
@@ -332,11 +335,12 @@ def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
 
 def _stage_figures(report: CovariateReport) -> list[Figure]:
     """The stages of training beside each other, for each family and size that was measured at several."""
-    by_family_and_size: dict[str, dict[str, ModelValues]] = {}
+    scores_by_stage: dict[str, dict[str, NamedEstimates]] = {}
     for model in report.models:
         if model.covariates.training and model.covariates.family:
-            by_family_and_size.setdefault(_family_and_size(model), {})[model.covariates.training] = model
-    compared = {name: by_stage for name, by_stage in by_family_and_size.items() if len(by_stage) > 1}
+            by_stage = scores_by_stage.setdefault(_family_and_size(model), {})
+            by_stage[model.covariates.training] = model.scores
+    compared = {name: by_stage for name, by_stage in scores_by_stage.items() if len(by_stage) > 1}
     if not compared:
         return []
     stages_used = [stage for stage in STAGES if any(stage in by_stage for by_stage in compared.values())]
@@ -344,10 +348,7 @@ def _stage_figures(report: CovariateReport) -> list[Figure]:
     for number, score in enumerate(report.models[0].scores, start=1):
         series = []
         for stage in stages_used:
-            marks = [
-                Mark.of(name, by_stage[stage].scores[score] if stage in by_stage else None)
-                for name, by_stage in compared.items()
-            ]
+            marks = [Mark.of(name, by_stage.get(stage, {}).get(score)) for name, by_stage in compared.items()]
             series.append((stage, marks))
         figures.append(
             Figure(

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from perturb.text.wording import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -26,15 +28,9 @@ if TYPE_CHECKING:
 
     from perturb.metrics.inputs import Estimate, Floats
 
-BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#E69F00",
-    "#CC79A7",
-    "#56B4E9",
-    "#6b6b6b",
-)
+BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
+ORANGE, PURPLE, SKY = "#E69F00", "#CC79A7", "#56B4E9"
+GREY = "#6b6b6b"
 # Colour and marker of the first, second, … series; the markers differ without colour too.
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
 
@@ -63,17 +59,20 @@ _HOVER_POINTS = 41
 INK = "#010101"
 
 
+@dataclass(eq=False)
 class Drawing:
     """One figure, drawn when it is first looked at."""
 
-    def __init__(self, size: tuple[float, float], paint: Callable[[Axes], None]) -> None:
-        """`size` is width and height in inches; `paint` draws into one pair of axes."""
-        self._size, self._paint = size, paint
+    size: tuple[float, float]
+    """Width and height in inches."""
+    paint: Callable[[Axes], None]
+    """Draws into one pair of axes."""
 
     @property
     def width(self) -> int:
         """In CSS pixels, 96 to the inch."""
-        return round(96 * self._size[0])
+        width, _ = self.size
+        return round(96 * width)
 
     @cached_property
     def svg(self) -> str:
@@ -91,12 +90,12 @@ class Drawing:
         from matplotlib.figure import Figure
 
         with _style():
-            figure = Figure(figsize=self._size, layout="constrained")
+            figure = Figure(figsize=self.size, layout="constrained")
             axes = figure.subplots()
             # By these ids a page with a dark background leaves out the white grounds.
             figure.patch.set_gid("ground")
             axes.patch.set_gid("ground-of-axes")
-            self._paint(axes)
+            self.paint(axes)
         return figure
 
     def _saved(self, **options: Any) -> bytes:
@@ -118,8 +117,10 @@ class Mark:
     @classmethod
     def of(cls, label: str, value: Estimate | None, scale: float = 1) -> Mark:
         """An estimate times `scale`: 100 for percent."""
-        ends = (value.value, value.low, value.high) if value else (None, None, None)
-        return cls(label, *(None if end is None else scale * end for end in ends))
+        if value is None:
+            return cls(label, None)
+        numbers = (value.value, value.low, value.high)
+        return cls(label, *(None if number is None else scale * number for number in numbers))
 
 
 @contextmanager
@@ -156,18 +157,18 @@ def draw_heat_map(
         axes.patch.set_gid(None)  # the grey behind empty cells stays on a dark page
         axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
         for (row, column), value in np.ndenumerate(grid):
-            label = "NA" if np.isnan(value) else _number(value, form)
-            frame = {"edgecolor": VERMILLION, "linewidth": 2.2}
-            edge = frame if (row, column) in framed else {"linewidth": 0}
+            label = _number(value, form)
             # An empty rectangle on top shows the text under the pointer, and the frame.
-            _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {label}", fill=False, zorder=3, **edge)
+            frame = {"edgecolor": VERMILLION, "linewidth": 2.2 if (row, column) in framed else 0}
+            _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {label}", zorder=3, **frame)
             if np.isnan(value):
-                _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
-                axes.text(column, row, "NA", ha="center", va="center", color="#333333")
-                continue
-            # Cividis is darker than medium grey up to about the middle of the scale.
-            is_dark = (value - low) / span < 0.55
-            axes.text(column, row, label, ha="center", va="center", color="white" if is_dark else INK)
+                _cell(axes, row, column, "", hatch="///", linewidth=0)
+                colour = "#333333"
+            else:
+                # Cividis is darker than medium grey up to about the middle of the scale.
+                is_dark = (value - low) / span < 0.55
+                colour = "white" if is_dark else INK
+            axes.text(column, row, label, ha="center", va="center", color=colour)
         # Long names would run into each other.
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
         axes.set_xticks(range(len(columns)), [short_label(name) for name in columns], **slanted)
@@ -190,7 +191,8 @@ def draw_intervals(
 
     `zero` draws a line at 0, for differences.
     """
-    labels = [mark.label for mark in series[0][1]]
+    _, first_marks = series[0]
+    labels = [mark.label for mark in first_marks]
 
     def paint(axes: Axes) -> None:
         for number, (name, marks) in enumerate(series):
@@ -237,13 +239,12 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         for row, mark in enumerate(marks):
             hover(bars[row], describe(mark, form))
             plot_interval(axes, mark, row, color="black", linewidth=1.6)
-            text = "NA" if mark.value is None else _number(mark.value, form)
             ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
-            is_negative = (mark.value or 0.0) < 0
-            outer_end = min(ends, default=0.0) if is_negative else max(ends, default=0.0)
+            is_negative = values[row] < 0
+            outermost = min if is_negative else max
             axes.annotate(
-                text,
-                (outer_end, row),
+                _number(mark.value, form),
+                (outermost(ends, default=0.0), row),
                 xytext=(-4 if is_negative else 4, 0),
                 textcoords="offset points",
                 ha="right" if is_negative else "left",
@@ -324,20 +325,22 @@ def describe(mark: Mark, form: str = ".1f") -> str:
     ('a: 50.0 [41.0, 58.5]', 'b: NA')
     """
     ends = [_number(end, form) for end in (mark.low, mark.high) if end is not None]
-    value = "NA" if mark.value is None else _number(mark.value, form)
-    return f"{mark.label}: {value}" + (f" [{', '.join(ends)}]" if ends else "")
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{mark.label}: {_number(mark.value, form)}{interval}"
 
 
 def _cell(axes: Axes, row: int, column: int, text: str, **look: Any) -> None:
+    """Draw an empty rectangle over a cell of a heat map, with a text for the pointer."""
     from matplotlib.patches import Rectangle
 
-    cell = Rectangle((column - 0.5, row - 0.5), 1, 1, **look)
+    cell = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, **look)
     hover(cell, text)
     axes.add_patch(cell)
 
 
-def _number(value: float, form: str) -> str:
-    return format(value, form).replace("-", "−")
+def _number(value: float | None, form: str) -> str:
+    """A number as readers see it, with U+2212 for minus; NA for None and NaN."""
+    return "NA" if value is None or np.isnan(value) else format(value, form).replace("-", "−")
 
 
 def short_label(text: str) -> str:
@@ -346,5 +349,5 @@ def short_label(text: str) -> str:
     >>> short_label("a\\nb"), len(short_label("x" * 99))
     ('a b', 34)
     """
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = one_line(text)
     return line if len(line) <= _LABEL_LENGTH else line[: _LABEL_LENGTH - 1] + "…"

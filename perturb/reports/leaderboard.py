@@ -8,7 +8,7 @@ of confidence. `make_leaderboard` replays the recordings, scores them and ranks 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -81,14 +81,9 @@ class BoardRow:
     """SHA-256 of the recorded replies that the row follows from, as their header states it."""
 
     @property
-    def ranking_score(self) -> Estimate:
-        """The score by which rows are ranked: the first one."""
-        return next(iter(self.scores.values()))
-
-    @property
     def cautious_score(self) -> float | None:
-        """The ranking score; with unscored replies, the lower end of its interval, if it has one."""
-        score = self.ranking_score
+        """The first score, which ranks; with unscored replies, the lower end of its interval, if it has one."""
+        score = next(iter(self.scores.values()))
         return score.low if self.unscored and score.low is not None else score.value
 
     @property
@@ -191,22 +186,12 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
         for number, recording in enumerate(recordings):
             runs.append(replay_evaluation(recording, Path(folder) / str(number)).run)
         unranked = _ROW_MAKERS[kind](runs)
-    rows = unranked.rows
-    _refuse_many_unscored(rows.values(), by_model)
-    # Unscored replies count against a row in the ranking; otherwise an unreadable reply would pay off.
-    scores = {name: unranked.lowest_scores.get(name, row.cautious_score) for name, row in rows.items()}
-    ranks = _ranks(unranked, scores)
-    ways = list(dict.fromkeys(row.way for row in rows.values()))
-
-    def place(name: str) -> tuple[int, int, float]:
-        """By way, then by rank, with rows without a rank last. In a rank, the row with the higher score comes first."""
-        return ways.index(rows[name].way), ranks[name] or len(rows) + 1, -(scores[name] or 0.0)
-
-    ranked_rows = []
-    for name in sorted(rows, key=place):
-        row, source = rows[name], by_model[rows[name].model]
-        ranked_rows.append(replace(row, rank=ranks[name], judge=source.judge_name, replies=source.digest))
-    return Standings(kind, str(reference.header["name"]), digest(reference.items), tuple(ranked_rows))
+    _refuse_many_unscored(unranked.rows.values(), by_model)
+    rows = []
+    for row in _ranked_rows(unranked):
+        source = by_model[row.model]
+        rows.append(replace(row, judge=source.judge_name, replies=source.digest))
+    return Standings(kind, str(reference.header["name"]), digest(reference.items), tuple(rows))
 
 
 def _refuse_many_unscored(rows: Iterable[BoardRow], by_model: Mapping[str, Recording]) -> None:
@@ -219,16 +204,20 @@ def _refuse_many_unscored(rows: Iterable[BoardRow], by_model: Mapping[str, Recor
             )
 
 
-def _ranks(unranked: UnrankedRows, scores: Mapping[str, float | None]) -> dict[str, int | None]:
-    """The rank of each row, by its name, among the rows of its way."""
-    ranks: dict[str, int | None] = {}
-    for way in {row.way for row in unranked.rows.values()}:
-        scores_of_way = {name: scores[name] for name, row in unranked.rows.items() if row.way == way}
+def _ranked_rows(unranked: UnrankedRows) -> Iterator[BoardRow]:
+    """The rows with their ranks: by way, then by rank, with rows without a rank last."""
+    rows = unranked.rows
+    # Unscored replies count against a row in the ranking; otherwise an unreadable reply would pay off.
+    scores = {name: unranked.lowest_scores.get(name, row.cautious_score) for name, row in rows.items()}
+    for way in dict.fromkeys(row.way for row in rows.values()):
+        scores_of_way = {name: scores[name] for name, row in rows.items() if row.way == way}
         p_values = {
             (a, b): p for (a, b), p in unranked.p_values.items() if a in scores_of_way and b in scores_of_way
         }
-        ranks |= common_ranks(scores_of_way, p_values)
-    return ranks
+        ranks = common_ranks(scores_of_way, p_values)
+        # In a rank, the row with the higher score comes first.
+        for name in sorted(ranks, key=lambda name: (ranks[name] or len(rows) + 1, -(scores[name] or 0.0))):
+            yield replace(rows[name], rank=ranks[name])
 
 
 def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
@@ -236,12 +225,12 @@ def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
     reference = recordings[0]
     by_model: dict[str, Recording] = {}
     for recording in recordings:
-        differ = [name for name in _SAME if recording.header.get(name) != reference.header.get(name)]
-        if differ or recording.items != reference.items:
-            difference = "items" if recording.items != reference.items else differ[0]
+        differences = ["items"] if recording.items != reference.items else []
+        differences += [name for name in _SAME if recording.header.get(name) != reference.header.get(name)]
+        if differences:
             raise RecordingError(
-                f"{recording.path}: differs from {reference.path} in its {difference}: rows of one leaderboard answer"
-                " the same items, asked in the same words"
+                f"{recording.path}: differs from {reference.path} in its {differences[0]}: rows of one leaderboard"
+                " answer the same items, asked in the same words"
             )
         for name in recording.header["models"]:
             if name in by_model:

@@ -16,7 +16,7 @@ from perturb.files.resources import writing_errors
 from perturb.files.templating import text_environment
 from perturb.llm.recording import Recording, read_recording
 from perturb.llm.redaction import show_key
-from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.inputs import Estimate
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.leaderboard import (
     DATA,
@@ -340,31 +340,25 @@ def _differences(checked: TableRow, remade: TableRow, *, ranked: bool) -> Iterat
     for name in ("n", "unscored", "judge", "rank") if ranked else ("n", "unscored", "judge"):
         pairs[name] = getattr(checked.row, name), getattr(remade.row, name)
     pairs["order of the scores"] = ", ".join(checked.row.scores), ", ".join(remade.row.scores)
+    missing = Estimate(None)
     for heading in {**checked.row.scores, **remade.row.scores}:
-        pairs |= _score_pairs(heading, checked.row.scores.get(heading), remade.row.scores.get(heading))
-    for name, (on_board, by_replies) in pairs.items():
-        if on_board != by_replies:
-            yield f"{name} is {str(on_board)[:40]} on the board and {str(by_replies)[:40]} by the replies"
+        on_board, by_replies = (entry.row.scores.get(heading, missing) for entry in (checked, remade))
+        pairs |= _score_pairs(heading, on_board, by_replies)
+    for name, (said, computed) in pairs.items():
+        if said != computed:
+            yield f"{name} is {str(said)[:40]} on the board and {str(computed)[:40]} by the replies"
 
 
-def _score_pairs(
-    heading: str, on_board: Estimate | None, by_replies: Estimate | None
-) -> dict[str, tuple[Any, Any]]:
+def _score_pairs(heading: str, on_board: Estimate, by_replies: Estimate) -> dict[str, tuple[Any, Any]]:
     """The numbers of a score if they differ by more than rounding, otherwise its reason and its count."""
-    numbers, other_numbers = _value_and_ends(on_board), _value_and_ends(by_replies)
-    if not np.allclose(numbers, other_numbers, rtol=0, atol=_TOLERANCE, equal_nan=True):
-        texts = show(on_board, "number"), show(by_replies, "number")
-        # The texts have three decimals. A smaller difference takes all digits to be seen.
-        return {heading: texts if len(set(texts)) > 1 else (numbers.tolist(), other_numbers.tolist())}
-    if on_board is None or by_replies is None:
-        return {}
-    return {
-        f"reason of {heading}": (on_board.reason, by_replies.reason),
-        f"replies behind {heading}": (on_board.n, by_replies.n),
-    }
-
-
-def _value_and_ends(estimate: Estimate | None) -> Floats:
-    """Value, low and high; NaN for what is missing."""
-    numbers = [estimate.value, estimate.low, estimate.high] if estimate else [None] * 3
-    return np.array(numbers, dtype=np.float64)
+    numbers, other_numbers = np.array(
+        [[score.value, score.low, score.high] for score in (on_board, by_replies)], dtype=np.float64
+    )
+    if np.allclose(numbers, other_numbers, rtol=0, atol=_TOLERANCE, equal_nan=True):
+        return {
+            f"reason of {heading}": (on_board.reason, by_replies.reason),
+            f"replies behind {heading}": (on_board.n, by_replies.n),
+        }
+    texts = show(on_board, "number"), show(by_replies, "number")
+    # The texts have three decimals. A smaller difference takes all digits to be seen.
+    return {heading: texts if len(set(texts)) > 1 else (numbers.tolist(), other_numbers.tolist())}

@@ -28,6 +28,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from perturb.records import Facts
@@ -148,10 +149,7 @@ class Table:
     @property
     def n_label_columns(self) -> int:
         """How many columns at the left name a row: those of texts, up to the first of another format."""
-        for position, cell_format in enumerate(self.columns.values()):
-            if cell_format != TEXT:
-                return position
-        return len(self.columns)
+        return len(list(takewhile(lambda cell_format: cell_format == TEXT, self.columns.values())))
 
     @property
     def notes(self) -> list[str]:
@@ -165,7 +163,9 @@ class Table:
             columns_of_rows: dict[tuple[str, ...], list[str]] = {}
             for column, rows in rows_of_column.items():
                 columns_of_rows.setdefault(tuple(rows), []).append(column)
-            cells = [_name_cells(columns, rows) for rows, columns in columns_of_rows.items()]
+            cells = []
+            for row_names, columns in columns_of_rows.items():
+                cells.append(" of ".join(filter(None, (", ".join(columns), listed(row_names)))))
             notes.append(f"{gap}: {'; '.join(cells)}: {reason.removeprefix('no interval: ')}.")
         return notes
 
@@ -185,21 +185,13 @@ class Table:
 
     def to_csv(self) -> str:
         """The whole table. An undefined value is an empty cell; an interval and a reason get columns of their own."""
-        rows = [[_csv_values(value) for value in row] for row in self.rows]
-        header = []
-        suffixes_of_columns = []
+        csv_columns: list[list[CellValue]] = []
         for position, heading in enumerate(self.columns):
-            suffixes = list(dict.fromkeys(suffix for row in rows for suffix in row[position])) or [""]
-            suffixes_of_columns.append(suffixes)
-            header += [heading + suffix for suffix in suffixes]
+            cells = [_csv_values(row[position]) for row in self.rows]
+            suffixes = dict.fromkeys(suffix for cell in cells for suffix in cell) or [""]
+            csv_columns += [[heading + suffix, *(cell.get(suffix) for cell in cells)] for suffix in suffixes]
         out = io.StringIO()
-        writer = csv.writer(out)
-        writer.writerow(header)
-        for row in rows:
-            line: list[CellValue] = []
-            for values, suffixes in zip(row, suffixes_of_columns, strict=True):
-                line += [values.get(suffix) for suffix in suffixes]
-            writer.writerow(line)
+        csv.writer(out).writerows(zip(*csv_columns, strict=True))
         return out.getvalue()
 
 
@@ -294,13 +286,6 @@ def _value_at(item: Any, path: str) -> Any:
     for name in path.split("."):
         item = item[name] if isinstance(item, Mapping) else getattr(item, name)
     return item
-
-
-def _name_cells(columns: Sequence[str], rows: Sequence[str]) -> str:
-    column_names, row_names = ", ".join(columns), listed(rows)
-    if column_names and row_names:
-        return f"{column_names} of {row_names}"
-    return column_names or row_names
 
 
 def _csv_values(value: CellValue) -> dict[str, CellValue]:

@@ -28,7 +28,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.records import Facts, JsonObject
 from perturb.reports.model import Report, Section, Table
-from perturb.text.wording import counted, html_table
+from perturb.text.wording import counted, html_table, one_line, printable
 
 
 def render_page(report: Report) -> str:
@@ -145,17 +145,17 @@ def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str
     """
 
     def bold(text: str) -> str:
-        return f"\x1b[1m{text}\x1b[0m" if colour else text
+        return f"\x1b[1m{text}\x1b[0m" if colour and text else text
 
-    title = bold(_wrap(report.title, width)) if report.title else ""
-    subtitle = _wrap(report.subtitle, width)
-    blocks = ["\n".join(filter(None, (title, subtitle)))]
+    head = (bold(_wrap(report.title, width)), _wrap(report.subtitle, width))
+    blocks = ["\n".join(filter(None, head))]
     for section in report.sections:
         blocks += _section(section, width, bold)
-    return "\n\n".join(block for block in blocks if block)
+    return "\n\n".join(filter(None, blocks))
 
 
 def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterator[str]:
+    """The blocks of a section: its title, its sentences and its tables."""
     tables = [table for table in section.tables if table.shown]
     has_text = tables or section.sentences or section.verdict
     # A terminal shows no figures. Without tables, the sentences of a section are about its figures.
@@ -167,20 +167,18 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
     sentences = [section.verdict, *section.sentences] if section.verdict else section.sentences
     yield "\n".join(_wrap(sentence, width) for sentence in sentences)
     for table in tables:
-        title = [bold(_wrap(table.title, width))] if table.title else []
-        lines = [*title, *_table(table, width)]
-        lines += [_wrap(note, width) for note in table.notes]
+        notes = table.notes
         if len(table.rows) > table.shown:
-            n_shown = f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."
-            lines.append(_wrap(n_shown, width))
-        yield "\n".join(lines)
+            notes.append(f"{table.shown} of {len(table.rows)} rows shown; all of them: --json.")
+        title = [bold(_wrap(table.title, width))] if table.title else []
+        yield "\n".join([*title, *_table(table, width), *(_wrap(note, width) for note in notes)])
 
 
 def _wrap(text: str, width: int) -> str:
     """The text in lines of at most `width` columns; only a single word may be longer."""
     # A number and its per cent sign stay on one line.
     lines = [""]
-    for word in _clean(text).replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
+    for word in one_line(text).replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
         if lines[-1] and cell_len(longer) > width:
             lines.append(word)
@@ -189,15 +187,12 @@ def _wrap(text: str, width: int) -> str:
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _clean(text: str) -> str:
-    """The text on one line, without control characters for the terminal."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
 def _table(table: Table, width: int) -> list[str]:
     """The lines of a table: as it is if that fits, else with rows and columns swapped, else split into several."""
     columns = [
-        _Column(_clean(column.heading), list(map(_clean, column.texts)), right=column.cell_format != "text")
+        _Column(
+            one_line(column.heading), list(map(one_line, column.texts)), right=column.cell_format != "text"
+        )
         for column in table.columns_shown
     ]
     if _fits(columns, width):
@@ -215,14 +210,10 @@ def _table(table: Table, width: int) -> list[str]:
 
 def _swap(label_columns: Sequence[_Column], value_columns: Sequence[_Column]) -> list[_Column]:
     """A column for each row, with the labels of the row as its head. The first column has the names of the values."""
-    first_column = _Column(
-        " / ".join(column.head for column in label_columns),
-        [column.head for column in value_columns],
-        right=False,
-    )
+    names_of_labels = " / ".join(column.head for column in label_columns)
+    swapped = [_Column(names_of_labels, [column.head for column in value_columns], right=False)]
     labels_of_rows = zip(*(column.cells for column in label_columns), strict=True)
     values_of_rows = zip(*(column.cells for column in value_columns), strict=True)
-    swapped = [first_column]
     for labels, values in zip(labels_of_rows, values_of_rows, strict=True):
         # A head breaks after each label and after each slash, as in "openai/gpt-4o", so that its column is narrow.
         head = "\n".join(filter(None, labels)).replace("/", "/\n")
@@ -236,14 +227,12 @@ def _fits(columns: Sequence[_Column], width: int) -> bool:
 
 def _split(columns: Sequence[_Column], n_labels: int, width: int) -> list[str]:
     """The lines of several tables below one another. Each starts with the columns that name the rows."""
-    label_columns = list(columns[:n_labels])
-    blocks: list[list[_Column]] = []
+    label_columns = columns[:n_labels]
+    blocks: list[list[_Column]] = [[]]
     for column in columns[n_labels:]:
-        if not blocks or not _fits([*label_columns, *blocks[-1], column], width):
+        if blocks[-1] and not _fits([*label_columns, *blocks[-1], column], width):
             blocks.append([])
         blocks[-1].append(column)
-    if not blocks:  # the table has only labels
-        return _draw(label_columns, width)
     lines: list[str] = []
     for block in blocks:
         if lines:
@@ -320,7 +309,7 @@ def render_item(item: Facts, *, colour: bool = False) -> str:
     marks = _COLOURED if colour else _MARKS
 
     def text(pieces: Iterable[Sequence[str]]) -> str:
-        return "".join(marks[kind].format(_printable(words)) for kind, words in pieces if words)
+        return "".join(marks[kind].format(printable(words)) for kind, words in pieces if words)
 
     lines = [
         f"{item['cell']}, lever {item['lever']}, by {item['generator']}: {item['outcome']}",
@@ -329,15 +318,11 @@ def render_item(item: Facts, *, colour: bool = False) -> str:
     ]
     if item["unchanged"]:
         lines.append(f"({counted(item['unchanged'], 'further passage')} not changed)")
-    lines.append(f"Answers before the change: {', '.join(map(_printable, item['answers']))}")
+    lines.append(f"Answers before the change: {', '.join(map(printable, item['answers']))}")
     lines.append(f"Expected now: {item['expected']}")
     if item["votes"]:
         votes = (f"{vote['verifier']} {vote['verdict']}" for vote in item["votes"])
         lines.append(f"Votes: {', '.join(votes)}")
     if item["reason"]:
-        lines.append(f"Reason: {_printable(item['reason'])}")
+        lines.append(f"Reason: {printable(item['reason'])}")
     return "\n".join(lines)
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

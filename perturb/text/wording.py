@@ -41,6 +41,20 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def printable(text: str) -> str:
+    """The text with a blank for each character that could control a terminal; line breaks stay."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
+def one_line(text: str) -> str:
+    """The printable text on one line.
+
+    >>> one_line("a\\n b\\x1b")
+    'a b'
+    """
+    return " ".join(printable(text).split())
+
+
 ENGLISH = "en"
 """The language of a text that does not state one."""
 

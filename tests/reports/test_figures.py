@@ -69,7 +69,7 @@ def test_the_same_values_give_the_same_file(form: str) -> None:
 
 def painted(drawing: Drawing) -> Axes:
     axes: Axes = Figure().subplots()
-    drawing._paint(axes)
+    drawing.paint(axes)
     return axes
 
 

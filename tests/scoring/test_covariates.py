@@ -106,7 +106,7 @@ def test_budgets_stages_and_dates_have_their_figures(tmp_path: Path) -> None:
     assert set(figures) == {"size_b-1", "release-1", "reasoning-1", "stages-1"}
     assert all(figure.drawing.svg for figure in figures.values())
     axes = Figure().subplots()
-    figures["reasoning-1"].drawing._paint(axes)
+    figures["reasoning-1"].drawing.paint(axes)
     budgets = {budget for line in axes.lines for budget in np.asarray(line.get_xdata()).tolist()}
     assert {0, 1000, 8000} <= budgets
     assert report.to_dict()["models"][1] == {
