@@ -173,7 +173,7 @@ def class_entry(
     file: YamlFile,
     content: ClassFields,
     classes: Mapping[PerturbationClass, ClassEntry],
-    replaced: Collection[Intensity] = (),
+    replaced: Collection[Intensity],
 ) -> ClassEntry:
     """The class of a file: a new class, or an existing class with new criteria for the intensities `replaced`.
 

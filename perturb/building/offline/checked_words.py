@@ -50,24 +50,24 @@ def word_set(listing: str) -> frozenset[str]:
     return frozenset(listing.split())
 
 
-def any_of(wordings: str) -> re.Pattern[str]:
-    """A pattern for all wordings in a list. Each wording is a regular expression of whole words."""
-    patterns = [pattern.strip() for pattern in " ".join(wordings.split()).split(";")]
+def _any_wording(kind: str) -> re.Pattern[str]:
+    """A pattern for all wordings of a kind. Each wording is a regular expression of whole words."""
+    patterns = [pattern.strip() for pattern in " ".join(WORDS.wordings[kind].split()).split(";")]
     # An empty pattern, from a semicolon at the end of the list, would match everywhere.
     return re.compile(r"(?<!\w)(?:" + "|".join(filter(None, patterns)) + r")(?!\w)", re.I)
 
 
-NEGATION = any_of(WORDS.wordings["negation"])
+NEGATION = _any_wording("negation")
 """Wordings that say that something is not so."""
-DISMISSAL = any_of(WORDS.wordings["dismissal"])
+DISMISSAL = _any_wording("dismissal")
 """Wordings that call a statement untrue."""
-LOW_CREDIBILITY = any_of(WORDS.wordings["low_credibility"])
+LOW_CREDIBILITY = _any_wording("low_credibility")
 """Wordings of a source that need not be believed."""
-HIGH_CREDIBILITY = any_of(WORDS.wordings["high_credibility"])
+HIGH_CREDIBILITY = _any_wording("high_credibility")
 """Wordings that call one side right."""
-EXCLUSION = any_of(WORDS.wordings["exclusion"])
+EXCLUSION = _any_wording("exclusion")
 """Wordings by which two statements exclude each other."""
-BALANCED = any_of(WORDS.wordings["balanced"])
+BALANCED = _any_wording("balanced")
 """Wordings that give both sides the same weight."""
 
 

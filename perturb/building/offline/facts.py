@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from perturb.building.offline.question import Question, parse_question, recase
 from perturb.building.offline.subject import Subject, subject_of
@@ -88,11 +89,8 @@ class InstanceFacts:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences of all passages, in order."""
-        return tuple(
-            sentence
-            for number, passage in enumerate(self.passages)
-            for sentence in split_sentences(passage.text, number)
-        )
+        by_passage = (split_sentences(passage.text, number) for number, passage in enumerate(self.passages))
+        return tuple(chain.from_iterable(by_passage))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:

@@ -21,9 +21,7 @@ _MALE_NAMES, _FEMALE_NAMES = word_set(WORDS.male_names), word_set(WORDS.female_n
 _GENDERS = dict.fromkeys(_MALE_NAMES - _FEMALE_NAMES, "m") | dict.fromkeys(_FEMALE_NAMES - _MALE_NAMES, "f")
 
 # Words that stand twice in good English ("had had") or in names ("Walla Walla").
-_DOUBLED_OK = frozenset(
-    {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
-)
+_DOUBLED_OK = word_set("had that new bora pago walla baden yo chop knock bang ha la")
 
 # Name of a scar and its pattern. A scar counts only if the new text has more of it than the original.
 _SCARS: Mapping[str, re.Pattern[str]] = {

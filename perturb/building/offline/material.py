@@ -31,8 +31,8 @@ def may_be_cut(facts: InstanceFacts, piece: str) -> bool:
     return content_stems(piece).isdisjoint(content_stems(facts.query))
 
 
-class _Found(NamedTuple):
-    """A piece that a pattern found in a passage, with the text around it."""
+class _Piece(NamedTuple):
+    """A piece of a passage that matches a pattern, with the text around it."""
 
     passage: int
     """Index of the passage."""
@@ -41,7 +41,7 @@ class _Found(NamedTuple):
     after: str
 
     @property
-    def piece(self) -> str:
+    def text(self) -> str:
         return self.match[0]
 
     def followed_by(self, text: str) -> Cut:
@@ -49,7 +49,7 @@ class _Found(NamedTuple):
         return Cut(self.passage, self.before + text)
 
 
-def _find(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[_Found]:
+def _pieces(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[_Piece]:
     """Yield each match of a pattern that lies within one complete sentence of a passage."""
     for index, passage in enumerate(facts.passages):
         for match in pattern.finditer(passage.text):
@@ -61,7 +61,7 @@ def _find(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[_Found]:
                 and sentence.complete
                 for sentence in facts.sentences
             ):
-                yield _Found(index, passage.text[:start], match, passage.text[end:])
+                yield _Piece(index, passage.text[:start], match, passage.text[end:])
 
 
 # "(a village in Kent)", "– a village in Kent –"
@@ -70,13 +70,13 @@ _BRACKET = re.compile(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—
 
 def _bracket(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a remark in brackets or between dashes."""
-    for found in _find(facts, _BRACKET):
-        remark = found.piece.strip(" ()–—")
+    for piece in _pieces(facts, _BRACKET):
+        remark = piece.text.strip(" ()–—")
         # A bracket that begins with a number stays: it may hold the dates from which the answer can be worked out.
         begins_with_word = re.match(r"[^\d]*[a-z]{3}", remark)
         # At the end of a text nothing follows, and the empty text counts as fitting.
-        if begins_with_word and found.after[:1] in " ,.;" and may_be_cut(facts, remark):
-            yield Cut(found.passage, without_span(found.match.string, *found.match.span()))
+        if begins_with_word and piece.after[:1] in " ,.;" and may_be_cut(facts, remark):
+            yield Cut(piece.passage, without_span(piece.match.string, *piece.match.span()))
 
 
 def _opening(facts: InstanceFacts) -> Iterator[Cut]:
@@ -130,28 +130,28 @@ def _needs_opening(opening: str, main_clause: str) -> bool:
 
 def _city(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a city before its region: "in Paris, Texas" becomes "in Texas"."""
-    for found in _find(facts, word_pattern("city_phrase")):
+    for piece in _pieces(facts, word_pattern("city_phrase")):
         # A preposition just before the city shows that city and region are a place and not, say, two items of a list.
-        is_place = re.search(r"\b(?:in|at|from|near|of|to) $", found.before)
+        is_place = re.search(r"\b(?:in|at|from|near|of|to) $", piece.before)
         # "In Paris, Texas held an election": the comma ends an opening phrase, and the region is the subject.
-        region_is_subject = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", found.after)
-        if is_place and not region_is_subject and may_be_cut(facts, found.match[1]):
-            yield found.followed_by(found.after)
+        region_is_subject = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", piece.after)
+        if is_place and not region_is_subject and may_be_cut(facts, piece.match[1]):
+            yield piece.followed_by(piece.after)
 
 
 def _colour(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the colour before a noun."""
-    for found in _find(facts, word_pattern("colour_use")):
-        if re.search(r"\b(?:and|or|[a-z]+ish|dark|light|bright|pale|,) $", found.before):
+    for piece in _pieces(facts, word_pattern("colour_use")):
+        if re.search(r"\b(?:and|or|[a-z]+ish|dark|light|bright|pale|,) $", piece.before):
             continue  # "dark green", "red and green": a part of a longer description
-        if re.search(r"\ban $", found.before):
+        if re.search(r"\ban $", piece.before):
             continue  # the article may have to change: "an orange door" to "a door"
-        noun = re.match(r" ([a-z]+)", found.after)
-        if noun is None or not may_be_cut(facts, f"{found.piece} {noun[1]}"):
+        noun = re.match(r" ([a-z]+)", piece.after)
+        if noun is None or not may_be_cut(facts, f"{piece.text} {noun[1]}"):
             continue
-        if found.before.endswith(" a ") and noun[1][0] in "aeiou":
+        if piece.before.endswith(" a ") and noun[1][0] in "aeiou":
             continue  # the article would have to change: "a red apple" to "an apple"
-        yield found.followed_by(found.after.lstrip())
+        yield piece.followed_by(piece.after.lstrip())
 
 
 def _example(facts: InstanceFacts) -> Iterator[Cut]:
@@ -178,14 +178,14 @@ def _figure(facts: InstanceFacts) -> Iterator[Cut]:
     pattern = compiled(
         rf"\b((?:the|its|his|her|their|these|those) )({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
     )
-    for found in _find(facts, pattern):
-        determiner, number_and_blank = found.match.groups()
-        noun = re.match(r"[a-z]+", found.after)
+    for piece in _pieces(facts, pattern):
+        determiner, number_and_blank = piece.match.groups()
+        noun = re.match(r"[a-z]+", piece.after)
         # Without its number, a measure or a share such as "the 12 miles" or "the two halves" means nothing.
         if noun is None or noun[0] in word_bank("counted_closely"):
             continue
         if may_be_cut(facts, number_and_blank + noun[0]):
-            yield found.followed_by(determiner + found.after)
+            yield piece.followed_by(determiner + piece.after)
 
 
 def _month(facts: InstanceFacts) -> Iterator[Cut]:
@@ -198,18 +198,18 @@ def _month(facts: InstanceFacts) -> Iterator[Cut]:
     pattern = compiled(
         rf"\b((?:[Oo]n|[Ii]n) (?:the )?{day} )((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
     )
-    for found in _find(facts, pattern):
-        day_and_month, year = found.match.groups()
+    for piece in _pieces(facts, pattern):
+        day_and_month, year = piece.match.groups()
         if not may_be_cut(facts, day_and_month):
             continue
-        text_after = found.after
+        text_after = piece.after
         # The second comma goes with the day, unless one of these words begins a clause, which keeps it.
-        if _comma_closes_date(found.before, day_and_month) and re.match(
+        if _comma_closes_date(piece.before, day_and_month) and re.match(
             r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", text_after
         ):
             text_after = text_after[1:]
         preposition = "In" if day_and_month[0].isupper() else "in"
-        yield found.followed_by(f"{preposition} {year}{text_after}")
+        yield piece.followed_by(f"{preposition} {year}{text_after}")
 
 
 def _comma_closes_date(text_before: str, day_and_month: str) -> bool:
@@ -238,27 +238,27 @@ _ALIAS = re.compile(
 
 def _alias(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut another name, as in ", also known as …,"."""
-    for found in _find(facts, _ALIAS):
+    for piece in _pieces(facts, _ALIAS):
         # Only a name between two commas is a remark that can go with both.
-        is_between_commas = found.piece.startswith(",")
-        more_names_follow = re.match(r" (?:or|and) ", found.after)
-        if is_between_commas and not more_names_follow and may_be_cut(facts, found.piece):
-            yield found.followed_by(found.after)
+        is_between_commas = piece.text.startswith(",")
+        more_names_follow = re.match(r" (?:or|and) ", piece.after)
+        if is_between_commas and not more_names_follow and may_be_cut(facts, piece.text):
+            yield piece.followed_by(piece.after)
 
 
 def _companion(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a person beside the subject, as in "together with …", unless the text mentions the person again."""
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
     pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
-    for found in _find(facts, pattern):
-        surname = found.piece.rsplit(maxsplit=1)[-1]
+    for piece in _pieces(facts, pattern):
+        surname = piece.text.rsplit(maxsplit=1)[-1]
         # "alongside Ann Lee, who …", "alongside Ann Lee, the singer": the rest would describe somebody else.
-        is_described = re.match(r",? (?:who|whom|whose|which|the|an?)\b", found.after)
-        if is_described or has_word(found.after, surname) or not may_be_cut(facts, found.piece):
+        is_described = re.match(r",? (?:who|whom|whose|which|the|an?)\b", piece.after)
+        if is_described or has_word(piece.after, surname) or not may_be_cut(facts, piece.text):
             continue
-        is_aside = found.piece.startswith(",")
+        is_aside = piece.text.startswith(",")
         # The second comma of a pair goes with the first.
-        yield found.followed_by(found.after.removeprefix(",") if is_aside else found.after)
+        yield piece.followed_by(piece.after.removeprefix(",") if is_aside else piece.after)
 
 
 CUTTERS: Mapping[str, Callable[[InstanceFacts], Iterator[Cut]]] = {
