@@ -31,6 +31,9 @@ ONE_VERIFIER = "agreement takes two raters; there is one"
 # With fewer rare verdicts κ gets no interval: it would contain nearly every value.
 MIN_RARE = 3
 
+# The resamples of items behind the interval of the effective number of votes.
+_RESAMPLES = 1000
+
 # With this many rare verdicts each counts as two trials: the commoner verdicts are informative too.
 MANY_RARE = 20
 
@@ -331,9 +334,9 @@ def effective_votes(errors: Floats) -> Estimate:
     value = _effective(errors)
     if value is None:
         return Estimate.undefined("fewer than two verifiers erred on planted items", n)
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(0)  # a fixed seed, so that the same votes give the same interval
     # A resample without two verifiers that err has no correlation, and is left out of the interval.
-    replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(1000)]
+    replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(_RESAMPLES)]
     defined = [replicate for replicate in replicates if replicate is not None]
     low, high = np.quantile(defined, [TAIL, 1 - TAIL])
     return Estimate(value, float(min(low, value)), float(max(high, value)), n=n)

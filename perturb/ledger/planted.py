@@ -69,9 +69,11 @@ def planted_votes(db: sqlite3.Connection, fingerprints: Mapping[str, str]) -> di
 
 def count_planted_votes(db: sqlite3.Connection, judges: Judges) -> int:
     """How many passes and fails the panel with its current settings gave to planted items."""
-    votes = planted_votes(db, judges.fingerprints)
-    scored = (VerdictState.PASS, VerdictState.FAIL)
-    return sum(vote.state in scored for votes_on_item in votes.values() for vote in votes_on_item.values())
+    count = 0
+    for votes_on_item in planted_votes(db, judges.fingerprints).values():
+        states = [vote.state for vote in votes_on_item.values()]
+        count += states.count(VerdictState.PASS) + states.count(VerdictState.FAIL)
+    return count
 
 
 def jobs_have_begun(db: sqlite3.Connection, plan: int) -> bool:
