@@ -1,11 +1,11 @@
 """The rows of a snapshot for other harnesses: rendered prompts, and the expected reply.
 
-They are a configuration with two splits, because items to answer and items to refuse are scored in different ways;
-controls are left out.
+A *harness* is another tool that runs benchmarks, such as Inspect. The prompts are a configuration with two splits,
+because items to answer and items to refuse are scored in different ways; controls are left out.
 
-Some harnesses accept only regular expressions. The end of the module writes the rule that reads refusal codes as such.
-It agrees with `perturb.evaluation.reading.read_code`: the whole reply is a code or a short form of it, possibly with
-thinking before it, and with a confidence, quotes, brackets or Markdown around it.
+Some harnesses accept only regular expressions. The second half of the module writes the rule that reads refusal codes
+as a regular expression. It agrees with `perturb.evaluation.reading.read_code`: the whole reply is a code or a short
+form of it, possibly with thinking before it, and with a confidence, quotes, brackets or Markdown around it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -158,20 +159,20 @@ def check_prompts(folder: Path, entry: Facts, expected: PromptSet) -> list[str]:
     if entry["version"] != version:
         columns = tuple(name for name in columns if name not in _RENDERED)
     problems = []
-    for name, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
+    for split, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
         try:
             rows = read_part(folder / path).to_pylist()
         except SnapshotError as error:
             return [str(error)]
-        expected_rows = expected.splits.get(name, ())
-        if _only(columns, rows) != _only(columns, expected_rows):
+        if _select(columns, rows) != _select(columns, expected.splits.get(split, ())):
             problems.append(f"{path}: the prompts are not those of the rows")
     if entry["rows"] != expected.entry()["rows"]:
         problems.append("the numbers of prompts in the manifest are not those of the rows")
     return problems
 
 
-def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
+def _select(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
+    """The rows with these columns alone."""
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
@@ -250,9 +251,8 @@ def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
 def _shared_part(texts: list[str]) -> str:
     """The longest text that occurs in all of these texts; the first if several are equally long."""
     shortest = min(texts, key=len)
-    pieces = (
-        shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1)
-    )
+    bounds = combinations(range(len(shortest) + 1), 2)
+    pieces = (shortest[start:end] for start, end in bounds)
     return max((piece for piece in pieces if all(piece in text for text in texts)), key=len)
 
 

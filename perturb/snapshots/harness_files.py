@@ -76,16 +76,18 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "kinds": {str(kind): dict(counts) for kind, counts in COUNTS_AS.items()},
         "ambiguous": AMBIGUOUS,
     }
-    names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
+    templates = _TEMPLATES | {_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}
     files = {
         "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
         _group_path("perturb"): _group("perturb", map(_task_path, prompts.splits)),
     }
-    for path, name in names.items():
-        files[path] = text_environment().get_template(f"harness/{name}").render(values)
+    for path, template in templates.items():
+        files[path] = text_environment().get_template(f"harness/{template}").render(values)
     files[_group_path(_PLAIN)] = _group(_PLAIN, map(_plain_path, prompts.splits))
-    plain = text_environment().get_template("harness/perturb_plain.yaml.j2")
-    return files | {_plain_path(split): plain.render(values, split=split) for split in prompts.splits}
+    plain_template = text_environment().get_template("harness/perturb_plain.yaml.j2")
+    for split in prompts.splits:
+        files[_plain_path(split)] = plain_template.render(values, split=split)
+    return files
 
 
 def _group(name: str, paths: Iterable[str]) -> str:
@@ -119,10 +121,11 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject
 
     Inspect accepts only its own scorers there, so the other metrics are missing.
     """
+    task_ids = {_UNANSWERABLE: "refusal", _ANSWERABLE: "answer"}
     # A refusal is recognised by its code, an answer by the accepted text in the reply.
-    scorers = {
-        _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
-        _ANSWERABLE: ("answer", {"name": "includes"}),
+    scorers: dict[str, JsonObject] = {
+        _UNANSWERABLE: {"name": "pattern", "args": {"pattern": pattern}},
+        _ANSWERABLE: {"name": "includes"},
     }
     return {
         "name": title,
@@ -133,7 +136,7 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject
         "evaluation_framework": "inspect-ai",
         "tasks": [
             {
-                "id": scorers[split][0],
+                "id": task_ids[split],
                 "config": CONFIG,
                 "split": split,
                 "field_spec": {
@@ -142,7 +145,7 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject
                     "metadata": ["id", "source_id", "expected_rag_behavior", "intensity"],
                 },
                 "solvers": [{"name": "generate"}],
-                "scorers": [scorers[split][1]],
+                "scorers": [scorers[split]],
             }
             for split in splits
         ],

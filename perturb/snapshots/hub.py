@@ -47,8 +47,8 @@ from perturb.snapshots.manifest import (
 from perturb.snapshots.published_card import (
     config_names,
     identity,
+    listed_paths,
     merge_cards,
-    paths,
     round_entry,
     rounds_section,
     split_card,
@@ -337,7 +337,7 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
         }
         for path, content in sorted(contents.items())
     ]
-    stale = sorted(paths(former) - set(contents))
+    stale = sorted(listed_paths(former) - set(contents))
     files += [{"path": path, "bytes": None, "change": "delete"} for path in stale]
     return PlannedPush(head, card, manifest, files)
 
@@ -356,7 +356,7 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
     operations: list[CommitOperationAdd | CommitOperationDelete] = [
         CommitOperationAdd(path, content) for path, content in contents.items()
     ]
-    if stale := paths(former) - set(contents):
+    if stale := listed_paths(former) - set(contents):
         # The Hub refuses a commit that deletes a file it does not have.
         operations += map(CommitOperationDelete, sorted(stale & hub.files(head)))
     commit = _send_commit(hub, operations, f"Round {round_.snapshot.manifest['round']}", head)

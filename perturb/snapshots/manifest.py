@@ -232,8 +232,8 @@ class Manifest(_Entry):
     """Every round so far, with tag, size and digest; only in published snapshots."""
 
 
-def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
-    """The manifest's facts about the rows and the run, without its files; `content` is the content digest."""
+def manifest_of(parts: Parts, facts: SnapshotFacts, content_digest: str) -> JsonObject:
+    """The manifest's facts about the rows and the run, without controls, harness and files."""
     rows = list(chain.from_iterable(parts.values()))
     run, replies = facts.run, facts.replies
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
@@ -245,8 +245,8 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "code_version": run.code_version,
         "created": created,
         "configs": list(parts),
-        "content_digest": content,
-        "canary": canary(content),
+        "content_digest": content_digest,
+        "canary": canary(content_digest),
         "digests": dict(run.digests),
         "generators": [entry.model_dump() for entry in run.generators],
         "panel": {"name": run.panel.name, "consensus": run.panel.consensus, "offline": run.panel.offline},
@@ -257,13 +257,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "verifiers": [entry.model_dump() for entry in run.verifiers],
         "solvers": {name: run.solver_roles.get(name, []) for name in run.solvers},
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
-        "selection": {
-            **{name: value for name, value in asdict(facts.plan).items() if value is not None},
-            "shortfalls": [
-                {**asdict(missed), "cell": str(missed.cell) if missed.cell else None}
-                for missed in facts.shortfalls
-            ],
-        },
+        "selection": _selection(facts),
         "tokens": dict(facts.tokens),
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
@@ -277,6 +271,15 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
     }
     # Fields that came later are left out if unused, so that old snapshots keep the digest of their manifest.
     return {name: value for name, value in manifest.items() if value or name not in _OPTIONAL}
+
+
+def _selection(facts: SnapshotFacts) -> JsonObject:
+    settings = {name: value for name, value in asdict(facts.plan).items() if value is not None}
+    shortfalls = [
+        {**asdict(shortfall), "cell": str(shortfall.cell) if shortfall.cell else None}
+        for shortfall in facts.shortfalls
+    ]
+    return {**settings, "shortfalls": shortfalls}
 
 
 def counts_of(parts: Parts) -> JsonObject:
@@ -329,6 +332,7 @@ def with_digest(card: str, manifest: Facts) -> str:
 
 
 def _first_fault(error: ValidationError) -> str:
+    """The first fault of a manifest that does not fit its schema, in words, and what to do about it."""
     fault = error.errors(include_url=False)[0]
     # a damaged file may have keys of any length, with control characters
     field = ".".join(map(str, fault["loc"]))[:80]

@@ -1,7 +1,7 @@
 """The card on the Hub, merged with the generated card of a snapshot, and the list of published rounds.
 
-The generated part is between two marks and is replaced as a whole; text that people wrote around it stays. The
-manifests of published rounds show whether two rounds are the same.
+A card has a YAML header and a page. The generated part of the page is between two marks and is replaced as a whole;
+text that people wrote around it stays. The last functions compare the manifests of published rounds.
 """
 
 from __future__ import annotations
@@ -25,29 +25,30 @@ END = "<!-- perturb: end of the generated part -->"
 
 # The YAML header of a card, between two lines of three hyphens; the group is the YAML.
 _HEADER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n?", re.DOTALL)
-# Lists of the header with the entries of both cards.
-_UNITED = ("language", "source_datasets", "tags", "task_categories")
+# Lists of the header that get the entries of both cards.
+_UNITED_FIELDS = ("language", "source_datasets", "tags", "task_categories")
 # Fields that depend on the rows: a published field that the generated card lacks is no longer valid.
-_OWNED = ("license", "license_name", "license_link")
+_ROW_FIELDS = ("license", "license_name", "license_link")
 
 
-def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[str] = ()) -> str:
-    """The generated card `ours`, with `rounds` at its end, merged with the published card `theirs`, if there is one.
+def merge_cards(
+    generated: str, published: str | None, rounds: str, former_configs: Collection[str] = ()
+) -> str:
+    """The generated card, with `rounds` at its end, merged with the published card, if there is one.
 
     Header: generated fields replace published ones, lists of words are united, other fields stay. The entries of
-    `configs` and `dataset_info` for other configurations stay too, unless `former` names them: these are the
+    `configs` and `dataset_info` for other configurations stay too, unless `former_configs` names them: these are the
     configurations of earlier rounds. Page: the generated part is replaced, or added below the text of people.
 
-    Raises `PublishError` if the header of `theirs` is not YAML.
+    Raises `PublishError` if the header of `published` is not YAML.
     """
-    header, page = split_card(ours)
-    generated = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
-    if theirs is None:
-        return join_card(header, "\n" + generated)
-    # People may have written around the generated part, and their text stays.
-    published_header, published_page = split_card(theirs)
-    merged_header = merge_headers(header, published_header, former)
-    return join_card(merged_header, _insert(generated, published_page))
+    header, page = split_card(generated)
+    generated_part = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
+    if published is None:
+        return join_card(header, "\n" + generated_part)
+    published_header, published_page = split_card(published)
+    merged_header = merge_headers(header, published_header, former_configs)
+    return join_card(merged_header, _insert(generated_part, published_page))
 
 
 def split_card(text: str) -> tuple[JsonObject, str]:
@@ -71,26 +72,50 @@ def split_card(text: str) -> tuple[JsonObject, str]:
     return header, text[match.end() :]
 
 
-def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> JsonObject:
+def join_card(header: Facts, page: str) -> str:
+    """The text of a card."""
+    return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
+
+
+def merge_headers(generated: Facts, published: Facts, former_configs: Collection[str] = ()) -> JsonObject:
     """The merged header of two cards; see `merge_cards`.
 
     >>> merge_headers({"license": "mit", "tags": ["b"]}, {"license": "isc", "tags": ["a"], "viewer": True})
     {'license': 'mit', 'tags': ['a', 'b'], 'viewer': True}
     """
-    merged = {**{key: value for key, value in theirs.items() if key not in _OWNED}, **ours}
-    for key in _UNITED:
-        if key in ours and key in theirs:
-            merged[key] = [*dict.fromkeys([*_as_list(theirs[key]), *_as_list(ours[key])])]
-    names = {entry["config_name"] for entry in ours.get("configs", ())} | set(former)
+    # Keys keep the order of the generated card; those of people come after them.
+    kept = {key: published[key] for key in published if key not in generated and key not in _ROW_FIELDS}
+    merged = {**generated, **kept}
+    for key in _UNITED_FIELDS:
+        if key in generated and key in published:
+            merged[key] = [*dict.fromkeys([*_as_list(published[key]), *_as_list(generated[key])])]
+    replaced = {entry["config_name"] for entry in generated.get("configs", ())} | set(former_configs)
     for key in ("configs", "dataset_info"):
-        unrelated = [entry for entry in _as_list(theirs.get(key)) if _config_name(entry) not in names]
-        entries = [*ours.get(key, ()), *unrelated]
-        merged.pop(key, None)
+        unrelated = [entry for entry in _as_list(published.get(key)) if _config_name(entry) not in replaced]
+        entries = [*generated.get(key, ()), *unrelated]
         if entries:
             merged[key] = entries
-    # Keys keep the order of the generated card; those of people come after them.
-    order = [*ours, *theirs]
-    return {key: merged[key] for key in dict.fromkeys(order) if key in merged}
+        else:
+            merged.pop(key, None)
+    return merged
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _config_name(entry: Any) -> str:
+    return str(entry.get("config_name", DEFAULT)) if isinstance(entry, dict) else DEFAULT
+
+
+def _insert(generated: str, page: str) -> str:
+    """A published page with the generated part where the earlier one was, or at its end."""
+    start, end = page.find(BEGIN), page.find(END)
+    if 0 <= start < end:
+        return page[:start] + generated + page[end + len(END) :].lstrip("\n")
+    return f"{page.rstrip()}\n\n{generated}" if page.strip() else "\n" + generated
 
 
 def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -> str:
@@ -149,34 +174,11 @@ def _table_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def join_card(header: Facts, page: str) -> str:
-    """The text of a card."""
-    return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
-
-
-def _insert(generated: str, page: str) -> str:
-    """A published page with the generated part where the earlier one was, or at its end."""
-    start, end = page.find(BEGIN), page.find(END)
-    if 0 <= start < end:
-        return page[:start] + generated + page[end + len(END) :].lstrip("\n")
-    return f"{page.rstrip()}\n\n{generated}" if page.strip() else "\n" + generated
-
-
-def _as_list(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, list) else [value]
-
-
-def _config_name(entry: Any) -> str:
-    return str(entry.get("config_name", "default")) if isinstance(entry, dict) else "default"
-
-
 def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
     """An entry of the list of rounds; `changed` names the inputs that differ from those of the round before."""
     old, new = former.get("digests", {}), manifest["digests"]
     changed = [name for name in sorted(new) if old and old.get(name) != new[name]]
-    if former and _names(former) != _names(manifest):
+    if former and _generators(former) != _generators(manifest):
         changed.append("generators")
     return {
         "round": manifest["round"],
@@ -188,19 +190,19 @@ def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
     }
 
 
+def _generators(manifest: Facts) -> list[Any]:
+    return [(entry.get("name"), entry.get("model")) for entry in manifest.get("generators", ())]
+
+
 def config_names(manifest: Facts) -> list[str]:
     """The configurations of a published round, including `default`, controls and prompts."""
     controls = (manifest.get("controls") or {}).get("configs", ())
     prompts = (manifest.get("harness") or {}).get("config")
-    default = [DEFAULT] if whole_path(manifest.get("content_digest", "")) in paths(manifest) else []
+    default = [DEFAULT] if whole_path(manifest.get("content_digest", "")) in listed_paths(manifest) else []
     return [*default, *manifest.get("configs", ()), *controls, *([prompts] if prompts else [])]
 
 
-def _names(manifest: Facts) -> list[Any]:
-    return [(entry.get("name"), entry.get("model")) for entry in manifest.get("generators", ())]
-
-
-def paths(manifest: Facts) -> set[str]:
+def listed_paths(manifest: Facts) -> set[str]:
     """The files that a manifest lists, and the file of replies, which it does not list."""
     return {*(str(entry["path"]) for entry in manifest.get("files", ())), *([REPLIES] if manifest else [])}
 
