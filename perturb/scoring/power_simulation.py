@@ -122,9 +122,7 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     )
 
 
-def sweep_drift(
-    setting: DriftSetting, drifts: Floats, runs: int = 1000, seed: int = 0
-) -> tuple[Simulation, ...]:
+def sweep_drift(setting: DriftSetting, drifts: Floats, runs: int, seed: int) -> tuple[Simulation, ...]:
     """Simulate the same setting at several drifts, each with its own seed."""
     return tuple(
         simulate(replace(setting, drift=float(drift)), runs, seed + number)

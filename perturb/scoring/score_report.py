@@ -70,11 +70,10 @@ def measure_flips(
     models: Sequence[ModelReplies], controls: Sequence[ModelReplies], resampling: Resampling
 ) -> tuple[Flips, ...]:
     """Flip rates of every model that replied to controls, with bootstrap intervals."""
-    replied = {model.model: model for model in models}
+    rows_of_model = {model.model: model.rows for model in models}
     flips = []
     for control in controls:
-        replies = replied[control.model].rows if control.model in replied else ()
-        items = {(row.item_id, row.sample): row for row in replies}
+        items = {(row.item_id, row.sample): row for row in rows_of_model.get(control.model, ())}
         pairs = []
         for control_row in control.rows:
             item = items.get((control_row.item_id.removesuffix(CONTROL_SUFFIX), control_row.sample))
