@@ -124,8 +124,8 @@ def _needs() -> str:
 def _rules() -> Iterator[str]:
     """The operators of rules, their slots, and the kinds of subjects."""
     operators = (
-        (name, ", ".join(f"`{one}`" for one in facts.what), facts.summary)
-        for name, facts in OPERATORS.items()
+        (name, ", ".join(f"`{one}`" for one in fields.what), fields.summary)
+        for name, fields in OPERATORS.items()
     )
     yield _table("`do` | `what` | effect", operators)
     yield _table("slot | filled with", GAPS.items())

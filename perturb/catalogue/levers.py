@@ -48,8 +48,9 @@ from perturb.records import (
 
 @dataclass(frozen=True, slots=True)
 class OperatorFields:
-    """The fields that the rules of an operator have, and that other rules must not have."""
+    """What an operator does, and the fields that its rules have and other rules must not have."""
 
+    summary: str
     texts: Literal["say", "words"] | None = "say"
     """`say`: wordings; `words`: words of the question with their replacements; None if rules have neither."""
     what: tuple[str, ...] = ()
@@ -57,22 +58,20 @@ class OperatorFields:
 
 
 OPERATORS: Mapping[str, OperatorFields] = {
-    # Replaces the question with a new one.
-    "ask": OperatorFields(),
-    # Adds a remark to the question, next to the name of its subject.
-    "remark": OperatorFields(what=("behind", "before")),
-    # Replaces words of the question.
-    "reword": OperatorFields("words"),
-    # Replaces the subject's name in the question.
-    "rename": OperatorFields(),
-    # Adds a sentence to the passage, after the sentence with the answer, or a date or figure next to it.
-    "add": OperatorFields(what=("answer", "date", "figure")),
-    # Replaces every mention of the answer.
-    "substitute": OperatorFields(),
-    # Adds the same measure in another unit after a measure in the passage.
-    "convert": OperatorFields(None),
-    # Deletes something from the passage.
+    "ask": OperatorFields("replaces the question with a new one"),
+    "remark": OperatorFields(
+        "adds a remark to the question, next to the name of its subject", what=("behind", "before")
+    ),
+    "reword": OperatorFields("replaces words of the question", "words"),
+    "rename": OperatorFields("replaces the subject's name in the question"),
+    "add": OperatorFields(
+        "adds a sentence to the passage, after the sentence with the answer, or a date or figure next to it",
+        what=("answer", "date", "figure"),
+    ),
+    "substitute": OperatorFields("replaces every mention of the answer"),
+    "convert": OperatorFields("adds the same measure in another unit after a measure in the passage", None),
     "delete": OperatorFields(
+        "deletes something from the passage",
         None,
         (
             "bracket",
@@ -89,10 +88,8 @@ OPERATORS: Mapping[str, OperatorFields] = {
             "agent",
         ),
     ),
-    # Replaces the passage with that of another instance.
-    "exchange": OperatorFields(None),
-    # Adds the passage of another instance that answers a similar question.
-    "join": OperatorFields(),
+    "exchange": OperatorFields("replaces the passage with that of another instance", None),
+    "join": OperatorFields("adds the passage of another instance that answers a similar question"),
 }
 """Name of an operator -> the fields of its rules. `building.offline.operators.OPERATIONS` has the functions."""
 
@@ -431,9 +428,10 @@ class Catalogue:
             [[lever.name, astuple(lever.rule)] for lever in self.levers if lever.rule], self.needs_digest
         )
 
-    def cells_without_rule(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
-        """Those of `cells` that need a model, since the offline engine has no rule for any of their levers."""
-        return tuple(cell for cell in cells if not any(lever.rule for lever in self.levers_of(cell)))
+    def cells_without_rule(self, cells: Iterable[Cell] | None = None) -> tuple[Cell, ...]:
+        """The cells that need a model, since the offline engine has no rule for any of their levers."""
+        candidates = self.cells if cells is None else cells
+        return tuple(cell for cell in candidates if not any(lever.rule for lever in self.levers_of(cell)))
 
     @cached_property
     def needs_digest(self) -> str:
