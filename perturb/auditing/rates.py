@@ -167,6 +167,12 @@ class Rate:
         """The rate with its interval over base instances."""
         return Estimate(self.rate, self.cluster_low, self.cluster_high, n=self.n, reason=self.reason)
 
+    @property
+    def wilson(self) -> Estimate:
+        """The rate with the Wilson interval for independent votes, which needs only a rate."""
+        reason = self.reason if self.rate is None else None
+        return Estimate(self.rate, self.low, self.high, n=self.n, reason=reason)
+
 
 @dataclass(frozen=True, slots=True)
 class MatrixRate:

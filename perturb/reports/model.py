@@ -19,7 +19,8 @@ A cell of a table may be a `perturb.metrics.inputs.Estimate`, shown with its int
 
 The columns of a table are written as one text, `heading: format | heading: format`. The format is a `CellFormat`, and
 text if it is left out. `Table.of` takes the rows from objects, and so its columns also name what they show:
-`heading = attribute.path: format`. If the attribute is left out, its name is the heading.
+`heading = attribute.path: format`. If the attribute is left out, its name is the heading. `metric_columns` writes the
+columns for the values of a mapping, such as the metrics of a model.
 """
 
 from __future__ import annotations
@@ -58,14 +59,25 @@ _MOST_COLUMNS_BESIDE_FIGURE = 3
 def table_columns(head: str) -> dict[str, CellFormat]:
     """Heading → format of the columns that a text names: see above.
 
-    >>> table_columns("model | replies: count")
-    {'model': 'text', 'replies': 'count'}
+    A column with ": " in its heading needs a format.
+
+    >>> table_columns("model | replies: count | moved: all: share")
+    {'model': 'text', 'replies': 'count', 'moved: all': 'share'}
     """
     columns = {}
     for column in head.split(" | "):
-        heading, _, cell_format = column.partition(": ")
-        columns[heading] = _FORMATS[cell_format or "text"]
+        heading, _, cell_format = column.rpartition(": ")
+        columns[heading or column] = _FORMATS[cell_format] if heading else TEXT
     return columns
+
+
+def metric_columns(path: str, headings: Mapping[str, str], cell_format: CellFormat = PERCENT) -> str:
+    """Columns of `Table.of` for the values of the mapping at `path`; `headings` has a heading for each of its keys.
+
+    >>> metric_columns("metrics", {"ece": "ECE", "detection_f1": "F1"})
+    'ECE = metrics.ece: percent | F1 = metrics.detection_f1: percent'
+    """
+    return " | ".join(f"{heading} = {path}.{key}: {cell_format}" for key, heading in headings.items())
 
 
 # A format's name → the same as a `CellFormat`.
@@ -282,8 +294,14 @@ _TEMPLATES: Mapping[CellFormat, str] = {
 
 
 def _value_at(item: Any, path: str) -> Any:
-    """The value of an attribute, or key, of an item; dots lead to attributes of attributes."""
-    for name in path.split("."):
+    """The value of an attribute, or key, of an item; dots lead to attributes of attributes.
+
+    The last part of the path may be a key that has dots itself.
+    """
+    while path:
+        if isinstance(item, Mapping) and path in item:
+            return item[path]
+        name, _, path = path.partition(".")
         item = item[name] if isinstance(item, Mapping) else getattr(item, name)
     return item
 

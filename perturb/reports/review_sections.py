@@ -17,7 +17,6 @@ from perturb.auditing.review_agreement import ASSUMPTIONS, HumanReport, StandIn
 from perturb.auditing.rubric import QUESTIONS
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_reviews
-from perturb.metrics.inputs import Estimate
 from perturb.records import taxonomy_place
 from perturb.reports.audit_sections import estimate_table
 from perturb.reports.figures import Mark, draw_intervals
@@ -40,7 +39,7 @@ def review_section(report: HumanReport) -> Section:
         "Items that people pass, by class",
         "Share of sampled items that a majority of reviewers pass, with Wilson's 95 % intervals.",
         draw_intervals(
-            [("pass rate", [Mark.of(rate.name, _wilson(rate), 100) for rate in report.pass_rates["class"]])],
+            [("pass rate", [Mark.of(rate.name, rate.wilson, 100) for rate in report.pass_rates["class"]])],
             x_label="%",
             limits=(0, 101),
         ),
@@ -72,22 +71,15 @@ def review_section(report: HumanReport) -> Section:
         ),
         estimate_table("human-agreement", "Agreement among annotators", estimates),
         stand_in_table("human-stand-in", [("all", report.stand_in)]),
-        _against_panel_table(report),
+        Table.of(
+            "human-against-panel",
+            "The panel and its verifiers against people",
+            "judge = name | passed = passed.n: count | people pass = passed.wilson: share"
+            " | failed = failed.n: count | people do not = failed.wilson: share | κ with people = kappa: number",
+            (report.panel, *report.verifiers),
+        ),
     ]
     return Section("people", "Human validation", figures=(figure,), tables=tables)
-
-
-def _against_panel_table(report: HumanReport) -> Table:
-    return Table.of(
-        "human-against-panel",
-        "The panel and its verifiers against people",
-        "judge = judge.name | passed = judge.passed.n: count | people pass: share"
-        " | failed = judge.failed.n: count | people do not: share | κ with people = judge.kappa: number",
-        [
-            {"judge": judge, "people pass": _wilson(judge.passed), "people do not": _wilson(judge.failed)}
-            for judge in (report.panel, *report.verifiers)
-        ],
-    )
 
 
 def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Table:
@@ -119,15 +111,9 @@ def _rate_table(
     share: str = "passed",
 ) -> Table:
     """Rates with Wilson's interval and with the one over base instances, under the given headings."""
-    columns = f"{label} | {unit}: count | {share} (Wilson): share | {share} (by base): share"
-    rows = [(rate.name, rate.n, _wilson(rate), rate.estimate) for rate in rates]
-    return Table(name, title, columns, rows)
-
-
-def _wilson(rate: Rate) -> Estimate:
-    # `rate.reason` may say why there is no interval over base instances. Wilson's interval needs only a rate.
-    reason = rate.reason if rate.rate is None else None
-    return Estimate(rate.rate, rate.low, rate.high, n=rate.n, reason=reason)
+    shares = f"{share} (Wilson) = wilson: share | {share} (by base) = estimate: share"
+    columns = f"{label} = name | {unit} = n: count | {shares}"
+    return Table.of(name, title, columns, rates)
 
 
 def make_judge_report(report: JudgeReport, source: str) -> Report:
@@ -147,13 +133,11 @@ def judge_section(report: JudgeReport) -> Section:
         if len(report.annotators) > 1:
             measure_pairs = (*measure.members, *measure.people, *measure.judge_by_person)
         pairs += [{"measure": measure.title, "pair": pair} for pair in measure_pairs]
-    # With a single model, its agreement is that of the first table.
-    models = [
-        (measure.title, rate.name, rate.n, rate.estimate)
-        for measure in report.measures
-        if len(measure.by_model) > 1
-        for rate in measure.by_model
-    ]
+    models = []
+    for measure in report.measures:
+        # With a single model, its agreement is that of the first table.
+        if len(measure.by_model) > 1:
+            models += [(measure.title, rate.name, rate.n, rate.estimate) for rate in measure.by_model]
     tables = [
         Table.of(
             "judge-check",

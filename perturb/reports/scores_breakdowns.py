@@ -11,17 +11,7 @@ from statistics import mean
 
 from perturb.metrics.inputs import Estimate, NamedEstimates
 from perturb.reports.figures import Drawing, Mark, draw_heat_map, draw_intervals
-from perturb.reports.model import (
-    COUNT,
-    PERCENT,
-    TEXT,
-    CellFormat,
-    Figure,
-    Section,
-    Table,
-    TableRows,
-    table_columns,
-)
+from perturb.reports.model import CellFormat, Figure, Section, Table, TableRows, metric_columns
 from perturb.reports.scores_figures import draw_grouped_bars
 from perturb.scoring.datasets import AnswerGroup, DatasetMean
 from perturb.scoring.model_scores import PARTS, ModelScores
@@ -45,8 +35,8 @@ _GROUP_METRICS = {
 _MAPPED_METRICS = ("answer_accuracy", "refusal_accuracy")
 # The most rows of differences between models that the text and the page show.
 _MOST_DIFFERENCES = 60
-# The headings of `PARTS`, in its order.
-_PART_HEADINGS = ("eligible", "factual: all", "factual: signal", "RAF")
+# The headings of `PARTS`.
+_PART_HEADINGS = dict(zip(PARTS, ("eligible", "factual: all", "factual: signal", "RAF"), strict=True))
 
 Models = Sequence[ModelScores]
 
@@ -91,8 +81,7 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
 def answer_parts_section(models: Models) -> Section:
     """Of attempted answers to items with several passages: eligible, supported, and both."""
     series = [
-        (heading, [model.answer_parts[name] for model in models])
-        for name, heading in zip(PARTS, _PART_HEADINGS, strict=True)
+        (heading, [model.answer_parts[name] for model in models]) for name, heading in _PART_HEADINGS.items()
     ]
     figure = Figure(
         "answer-parts",
@@ -101,15 +90,12 @@ def answer_parts_section(models: Models) -> Section:
         " passages, or the signal passages alone, support every claim. RAF: eligible and factual by signal.",
         draw_grouped_bars([model.model for model in models], series, x_label="attempted answers"),
     )
-    columns = {"model": TEXT, **dict.fromkeys(_PART_HEADINGS, PERCENT), "judged answers": COUNT}
-    rows: TableRows = [
-        [model.model, *model.answer_parts.values(), model.answer_parts["raf"].n] for model in models
-    ]
+    columns = f"model | {metric_columns('answer_parts', _PART_HEADINGS)} | judged answers = answer_parts.raf.n: count"
     legend = (
         "eligible: does what was asked; factual: all passages, or the signal passages alone, support every claim; RAF:"
         " eligible and factual by the signal passages."
     )
-    table = Table("answer-parts", "Attempted answers, in percent", columns, rows, note=legend)
+    table = Table.of("answer-parts", "Attempted answers, in percent", columns, models, note=legend)
     return Section("answers", "Answers that were attempted", figures=(figure,), tables=(table,))
 
 
@@ -141,21 +127,13 @@ def comparison_section(report: ScoreReport) -> Section:
         " | difference = comparison.difference: change | beyond its peers = comparison.beyond_peers: change",
         [{"metric": _words(comparison.metric), "comparison": comparison} for comparison in report.own_items],
     )
-    # Heading → attribute of `Flips`.
-    rates = {
-        "refused controls": "control_refusal_rate",
-        "moved to refuse: unanswerable": "flip_rate_unanswerable",
-        "answerable": "flip_rate_answerable",
-        "moved to answer": "answered_only_perturbed",
-    }
-    controls = Table(
+    controls = Table.of(
         "controls",
         "Items against their unperturbed controls, in percent",
-        table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
-        [
-            (flips.model, flips.pairs, flips.unread, *(getattr(flips, name) for name in rates.values()))
-            for flips in report.flips
-        ],
+        "model | pairs: count | unread: count | refused controls = control_refusal_rate: percent"
+        " | moved to refuse: unanswerable = flip_rate_unanswerable: percent"
+        " | answerable = flip_rate_answerable: percent | moved to answer = answered_only_perturbed: percent",
+        report.flips,
     )
     return Section("comparisons", "Comparisons", tables=(differences, own_items, controls))
 
@@ -165,17 +143,19 @@ def _words(metric: str) -> str:
 
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
-    rows: TableRows = []
+    rows = []
     for name in group_names(models, grouping):
         for model in models:
             metrics = model.groups[grouping].get(name)
             if metrics:
-                n_read = metrics["refusal_rate"].n  # every reply that was read counts in this metric
-                rows.append([name, model.model, n_read, *(metrics[metric] for metric in _GROUP_METRICS)])
-    columns = table_columns(f"{grouping} | model | replies read: count")
-    columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
+                rows.append({"group": name, "model": model.model, "metrics": metrics})
+    # Every reply that was read counts in the refusal rate.
+    columns = (
+        f"{grouping} = group | model | replies read = metrics.refusal_rate.n: count"
+        f" | {metric_columns('metrics', _GROUP_METRICS)}"
+    )
     n_shown = len(rows) if shown else 0
-    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=n_shown)
+    return Table.of(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=n_shown)
 
 
 def draw_group_map(models: Models, grouping: str, metric: str, names: Sequence[str]) -> Drawing:

@@ -8,13 +8,13 @@ difficulties of cells and items, information. FRR is the false refusal rate, CRS
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perturb.metrics.inputs import Estimate
 from perturb.metrics.item_response import PRIORS
 from perturb.metrics.outcomes import BehaviourKind
 from perturb.reports.figures import SERIES, Drawing, Mark, draw_bars, draw_intervals, plot_points, put_legend
-from perturb.reports.model import PERCENT, Figure, Section, Table, TableRows, table_columns
+from perturb.reports.model import Figure, Section, Table, TableRows, metric_columns
 from perturb.reports.scores_breakdowns import (
     Models,
     draw_group_map,
@@ -25,9 +25,8 @@ from perturb.reports.scores_breakdowns import (
 )
 from perturb.reports.scores_figures import draw_grouped_bars, draw_stacks
 from perturb.scoring.item_response import ABILITIES, ItemResponseReport, Scale
-from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport
-from perturb.scoring.settings import ALL_CLASSES, ExamGap, KindCount
+from perturb.scoring.settings import ALL_CLASSES, KindCount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,36 +83,30 @@ def _gap_table(report: ScoreReport) -> Table:
 
     Columns: the value in the setting with the refusal codes in the prompt, the value in the other setting, and the gap.
     """
-    gaps_of_row: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for gap in report.exam_gaps:
-        row_labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
-        gaps_of_row.setdefault(row_labels, {})[gap.metric] = gap
-    rows: TableRows = []
-    for labels, gaps in gaps_of_row.items():
-        gap = gaps["refusal_accuracy"]
-        rows.append([*labels, gap.codes, gap.other, gap.difference, gaps["false_refusal_rate"].difference])
-    values = ("codes", "other", "gap", "gap of FRR")
-    return Table(
+        class_name = _class_name(gap.perturbation_class)
+        row = rows.setdefault((gap.model, gap.prompt, gap.reading, class_name), {"class": class_name})
+        row[gap.metric] = gap
+    return Table.of(
         "exam-gap",
         "Exam gap: refusal accuracy with the codes, in the other setting, and the difference, in percent",
-        table_columns("model | prompt | reading | class") | dict.fromkeys(values, PERCENT),
-        rows,
+        "model = refusal_accuracy.model | prompt = refusal_accuracy.prompt | reading = refusal_accuracy.reading | class"
+        " | codes = refusal_accuracy.codes: percent | other = refusal_accuracy.other: percent"
+        " | gap = refusal_accuracy.difference: percent | gap of FRR = false_refusal_rate.difference: percent",
+        rows.values(),
     )
 
 
 def _readings_table(report: ScoreReport) -> Table:
     lenient = {model.model: model for model in report.lenient}
-    pairs: list[tuple[ModelScores, str]] = []
+    rows = []
     for model in report.models:
-        pairs.append((model, "strict"))
+        rows.append({"reading": "strict", "scores": model})
         if model.model in lenient:
-            pairs.append((lenient[model.model], "lenient"))
-    rows: TableRows = [
-        [model.model, reading, *(model.metrics[name] for name in _READING_METRICS)]
-        for model, reading in pairs
-    ]
-    columns = table_columns("model | reading") | dict.fromkeys(_READING_METRICS.values(), PERCENT)
-    return Table("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
+            rows.append({"reading": "lenient", "scores": lenient[model.model]})
+    columns = f"model = scores.model | reading | {metric_columns('scores.metrics', _READING_METRICS)}"
+    return Table.of("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
 
 
 def _kinds_table(kinds: Sequence[KindCount]) -> Table:
@@ -182,8 +175,8 @@ def _domain_figures(
             Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
         )
     bars = [
-        ("answering", [Estimate(difficulties[name].answering) for name in hardest]),
-        ("refusing", [Estimate(difficulties[name].refusing) for name in hardest]),
+        (task, [Estimate(getattr(difficulties[name], task)) for name in hardest])
+        for task in ("answering", "refusing")
     ]
     figures.append(
         Figure(
@@ -256,9 +249,10 @@ def _difficulties(models: Models, name: str, answering: str) -> _Difficulties:
         return None if mean is None else 1 - mean
 
     of_answering, of_refusing = difficulty(answering), difficulty("refusal_accuracy")
-    if of_answering is None or of_refusing is None:
-        return _Difficulties(of_answering, of_refusing, None)
-    return _Difficulties(of_answering, of_refusing, (of_answering + of_refusing) / 2)
+    is_known = of_answering is not None and of_refusing is not None
+    return _Difficulties(
+        of_answering, of_refusing, mean_known((of_answering, of_refusing)) if is_known else None
+    )
 
 
 def _domain_scores(models: Models) -> list[Mark]:
@@ -342,12 +336,14 @@ def _fit_tables(fitted: list[Scale]) -> list[Table]:
     models = [(scale.name, name, ability, ability.n) for scale in fitted for name, ability in scale.models]
     cells = [(scale.name, name, value, value.n) for scale in fitted for name, value in scale.cells]
     hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)
-    abilities = "scale | model | ability: number | replies: count"
-    difficulties = "scale | cell | difficulty: number | items: count"
-    title = f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations"
     return [
-        Table("abilities", "Ability in logits", abilities, models),
-        Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
+        Table("abilities", "Ability in logits", "scale | model | ability: number | replies: count", models),
+        Table(
+            "cell-difficulty",
+            "Difficulty of cells in logits",
+            "scale | cell | difficulty: number | items: count",
+            cells,
+        ),
         Table.of(
             "group-difficulty",
             "Cells, levers and constructions: means of their items",
@@ -356,11 +352,9 @@ def _fit_tables(fitted: list[Scale]) -> list[Table]:
         ),
         Table.of(
             "item-difficulty",
-            title,
-            (
-                "item = item_id | cell | difficulty: number | SD = difficulty_se: number"
-                " | discrimination: number | its SD = discrimination_se: number"
-            ),
+            f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations",
+            "item = item_id | cell | difficulty: number | SD = difficulty_se: number"
+            " | discrimination: number | its SD = discrimination_se: number",
             hardest,
             shown=_ITEMS_SHOWN,
         ),

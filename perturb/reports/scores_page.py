@@ -9,7 +9,7 @@ puts them together and makes the tables of metrics.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from perturb.reports.model import (
     Section,
     Table,
     TableRows,
+    metric_columns,
     show,
     table_columns,
 )
@@ -93,7 +94,7 @@ def make_scores_page(
     if report.part:
         source, models = report.part
         tables.append(_ranking_table("part", f"The same on the items of {source} alone", models))
-    sentences = (*_summary(report), *source_notes, *(f"{text}." for text in report.warnings))
+    sentences = [*_summary(report), *source_notes, *(f"{text}." for text in report.warnings)]
     sections = [
         Section("summary", "Summary", sentences, tables=tables, verdict=_verdict(report)),
         _dashboard_section(report),
@@ -133,9 +134,8 @@ def make_scores_overview(report: ScoreReport) -> Report:
         estimates = [in_group(model, "class", name, "refusal_accuracy") for model in models]
         rows.append([name, *(None if estimate is None else estimate.value for estimate in estimates)])
     shown_note = f", the best {_MOST_IN_OVERVIEW} shown" if len(report.models) > _MOST_IN_OVERVIEW else ""
-    largest = max(model.n for model in report.models)
     sentences = [
-        f"{counted(len(report.models), 'model')} on up to {largest:,} items{shown_note}.",
+        f"{_count_models_and_items(report)}{shown_note}.",
         *_unscored(report),
         *(f"{text}." for text in report.warnings[:3]),  # a screen has no room for more
         "Every table: --all.",
@@ -186,14 +186,11 @@ def scores_for_card(run: Path, folder: Path) -> str:
 def _corrected_section(report: ScoreReport) -> Section:
     """Scores and differences with the judge's errors taken out, as far as people graded a sample."""
     metrics = {name: DASHBOARD[name] for name in CORRECTED}
-    rows: TableRows = [
-        [model.model, *(model.corrected[name] for name in metrics)] for model in _ranked(report.models)
-    ]
-    scores = Table(
+    scores = Table.of(
         "corrected",
         "Corrected by people's grades, in percent with 95 % intervals",
-        {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)},
-        rows,
+        f"model | {metric_columns('corrected', metrics)}",
+        _ranked(report.models),
         note="The judge's rates, moved by what people change in a sample (prediction-powered inference).",
     )
     differences = Table(
@@ -244,11 +241,8 @@ def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
 
 
 def _ranking_table(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
-    ranked = _ranked(models)
-    table = _metrics_table(name, title, ranked, DASHBOARD)
-    rows = [(*row, model.n, model.unscored) for row, model in zip(table.rows, ranked, strict=True)]
-    counts = table_columns("replies: count | unscored: count")
-    return replace(table, head={**table.columns, **counts}, rows=rows)
+    columns = f"model | {metric_columns('metrics', DASHBOARD)} | replies = n: count | unscored: count"
+    return Table.of(name, title, columns, _ranked(models))
 
 
 def _verdict(report: ScoreReport) -> str:
@@ -275,10 +269,8 @@ def _verdict(report: ScoreReport) -> str:
 def _summary(report: ScoreReport) -> Iterable[str]:
     resampling = report.resampling
     units = {"base": "base instances", "item": "items"}[str(resampling.unit)]
-    largest = max(model.n for model in report.models)
     yield (
-        f"{counted(len(report.models), 'model')} on up to {largest:,} items; 95 % intervals from"
-        f" {resampling.resamples:,} resamples of {units}."
+        f"{_count_models_and_items(report)}; 95 % intervals from {resampling.resamples:,} resamples of {units}."
     )
     for name in HEADLINES:
         scored = [model for model in report.models if model.metrics[name].value is not None]
@@ -286,6 +278,11 @@ def _summary(report: ScoreReport) -> Iterable[str]:
             best = max(scored, key=lambda model: model.metrics[name].value or 0.0)
             yield f"Highest {name.replace('_', ' ')}: {best.model} with {show(best.metrics[name], 'share')}."
     yield from _unscored(report)
+
+
+def _count_models_and_items(report: ScoreReport) -> str:
+    largest = max(model.n for model in report.models)
+    return f"{counted(len(report.models), 'model')} on up to {largest:,} items"
 
 
 def _unscored(report: ScoreReport) -> Iterable[str]:
@@ -328,8 +325,7 @@ def _every_metric_table(models: tuple[ModelScores, ...]) -> Table:
     rows: TableRows = []
     for model in models:
         for name, value in model.metrics.items():
-            bounds = model.bounds.get(name)
-            low, high = bounds or (None, None)
+            low, high = model.bounds.get(name) or (None, None)
             rows.append([model.model, name, value, value.se, value.n, low, high])
     columns = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
     return Table("metrics", "Every metric", columns, rows, shown=0)
@@ -338,21 +334,19 @@ def _every_metric_table(models: tuple[ModelScores, ...]) -> Table:
 def _metrics_table(
     name: str,
     title: str,
-    models: tuple[ModelScores, ...],
+    models: Sequence[ModelScores],
     metrics: Mapping[str, str],
     cell_format: CellFormat = PERCENT,
 ) -> Table:
-    rows: TableRows = [[model.model, *(model.metrics[name] for name in metrics)] for model in models]
-    return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), cell_format)}, rows)
+    return Table.of(name, title, f"model | {metric_columns('metrics', metrics, cell_format)}", models)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
     metrics = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
     rows: TableRows = []
     for model in models:
-        ranges = [model.bounds[name] for name in metrics]
-        rows.append([model.model, "lowest", *(None if bounds is None else bounds.low for bounds in ranges)])
-        rows.append([model.model, "highest", *(None if bounds is None else bounds.high for bounds in ranges)])
+        lowest, highest = zip(*(model.bounds[name] or (None, None) for name in metrics), strict=True)
+        rows += [[model.model, "lowest", *lowest], [model.model, "highest", *highest]]
     title = "Range, whatever the unscored replies would have been, in percent"
     columns = table_columns("model | reading") | dict.fromkeys(metrics.values(), PERCENT)
     return Table("bounds", title, columns, rows)
@@ -364,16 +358,17 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
         "refusal_accuracy": "refusal accuracy",
         "refusal_rate": "refusal rate",
     }
-    rows: TableRows = []
+    rows = []
     for model in models:
         for cell, ranges in model.group_bounds["cell"].items():
             estimates = model.groups["cell"][cell]
-            values = [_in_range(estimates[name], ranges[name]) for name in metrics]
-            rows.append([cell, model.model, estimates["refusal_rate"].n, *values])
-    return Table(
+            values = {name: _in_range(estimates[name], ranges[name]) for name in metrics}
+            row = {"cell": cell, "model": model.model, "read": estimates["refusal_rate"].n, "values": values}
+            rows.append(row)
+    return Table.of(
         "bounds-by-cell",
         "Cells with unscored replies, in percent",
-        table_columns("cell | model | replies read: count") | dict.fromkeys(metrics.values(), PERCENT),
+        f"cell | model | replies read = read: count | {metric_columns('values', metrics)}",
         rows,
         note="In brackets is the range, whatever the unscored replies would have been, not a 95 % interval.",
     )

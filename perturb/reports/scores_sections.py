@@ -6,15 +6,24 @@ column for each prediction, which is a refusal code or `NONE`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
 
-from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.inputs import Floats
 from perturb.records import ANSWER_CORRECTLY, Intensity
-from perturb.reports.figures import draw_heat_map
-from perturb.reports.model import COUNT, SHARE, TEXT, Figure, Section, Table, table_columns
+from perturb.reports.figures import Drawing, draw_heat_map
+from perturb.reports.model import (
+    COUNT,
+    SHARE,
+    CellFormat,
+    Figure,
+    Section,
+    Table,
+    metric_columns,
+    table_columns,
+)
 from perturb.reports.scores_breakdowns import Models, in_group, mean_known
 from perturb.reports.scores_figures import (
     Guide,
@@ -84,21 +93,33 @@ def _points(
     return [Point(model.model, model.metrics[x], model.metrics[y], weigh(model)) for model in models]
 
 
-def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[Estimate]]]:
-    """By heading, the value of each model."""
-    return [(heading, [model.metrics[name] for model in models]) for name, heading in metrics.items()]
-
-
 def behaviour_section(models: Models) -> Section:
     """False and missed refusals, the six outcomes, refusals by intensity."""
-    counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
+    ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
+    errors = {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
+    scores = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
     return Section(
         "behaviour",
         "Behaviour",
         figures=(
-            _errors_figure(models),
-            _ranking_figure(models),
-            _intensity_figure(models),
+            Figure(
+                "errors",
+                "False and missed refusals",
+                "FRR: refused among answerable items. MRR: answered among unanswerable ones. Lower is better.",
+                _draw_metric_bars(models, errors, "rate"),
+            ),
+            Figure(
+                "refusal-ranking",
+                "Refusal accuracy and hierarchical score",
+                "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
+                _draw_metric_bars(ranked, scores, "score"),
+            ),
+            Figure(
+                "intensity",
+                "Refusal rate by intensity",
+                "LOW items must be answered, MEDIUM and HIGH ones refused: the steeper the first step, the better.",
+                _draw_intensities(models),
+            ),
             Figure(
                 "outcomes",
                 "What became of the replies",
@@ -108,75 +129,47 @@ def behaviour_section(models: Models) -> Section:
         ),
         tables=(
             outcomes_table(models),
-            Table(
-                "outcome-counts",
-                "Outcomes, replies",
-                {"model": TEXT, **counts},
-                [(model.model, *model.outcome_counts.values()) for model in models],
-                shown=0,
-            ),
+            _outcomes("outcome-counts", "Outcomes, replies", models, "outcome_counts", COUNT, shown=0),
         ),
     )
 
 
 def outcomes_table(models: Models) -> Table:
     """The share of each outcome among the scored replies of a model."""
-    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
-    rows = [(model.model, *model.outcomes.values()) for model in models]
-    return Table("outcomes", "What became of the scored replies", {"model": TEXT, **shares}, rows)
+    return _outcomes("outcomes", "What became of the scored replies", models, "outcomes", SHARE)
 
 
-def _errors_figure(models: Models) -> Figure:
-    errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
-    return Figure(
-        "errors",
-        "False and missed refusals",
-        "FRR: refused among answerable items. MRR: answered among unanswerable ones. Lower is better.",
-        draw_grouped_bars([model.model for model in models], errors, x_label="rate"),
-    )
+def _draw_metric_bars(models: Models, headings: Mapping[str, str], x_label: str) -> Drawing:
+    """A group of bars for each model; `headings` has a heading for each metric."""
+    series = [(heading, [model.metrics[name] for model in models]) for name, heading in headings.items()]
+    return draw_grouped_bars([model.model for model in models], series, x_label=x_label)
 
 
-def _ranking_figure(models: Models) -> Figure:
-    ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
-    headings = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
-    return Figure(
-        "refusal-ranking",
-        "Refusal accuracy and hierarchical score",
-        "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
-        draw_grouped_bars([model.model for model in ranked], _series(ranked, headings), x_label="score"),
-    )
-
-
-def _intensity_figure(models: Models) -> Figure:
+def _draw_intensities(models: Models) -> Drawing:
     intensities = [str(name) for name in Intensity]
     rates = []
     for model in models:
         rates_of_model = [in_group(model, "intensity", name, "refusal_rate") for name in intensities]
         rates.append((model.model, rates_of_model))
-    return Figure(
-        "intensity",
-        "Refusal rate by intensity",
-        "LOW items must be answered, MEDIUM and HIGH ones refused: the steeper the first step, the better.",
-        draw_lines(intensities, rates, y_label="refusal rate"),
-    )
+    return draw_lines(intensities, rates, y_label="refusal rate")
 
 
 def codes_section(models: Models) -> Section:
     """Confusion matrices: averages over all models and at each intensity, and those of each model."""
-    matrices = [(model.model, _row_shares(model.confusion)) for model in models]
-    draw = partial(_draw_confusion, models[0].confusion)  # all models have the same rows and columns
+    confusion = models[0].confusion  # all models have the same rows and columns
+    draw = partial(_draw_confusion, confusion)
+    matrices = [_row_shares(model.confusion) for model in models]
     figures = []
     if len(models) > 1:
         figures.append(draw("confusion", "Average over models", _average_matrices(matrices)))
     for intensity in (Intensity.MEDIUM, Intensity.HIGH):
         figures += _confusion_at(intensity, models)
-    for number, (model, matrix) in enumerate(matrices[:MAX_MODELS], start=1):
-        figures.append(draw(f"confusion-{number}", model, matrix))
+    for number, model in enumerate(models[:MAX_MODELS]):
+        figures.append(draw(f"confusion-{number + 1}", model.model, matrices[number]))
     table = Table(
         "confusion",
         "Replies by ground truth and prediction",
-        table_columns("model | ground truth")
-        | dict.fromkeys(next(iter(models[0].confusion.values())), COUNT),
+        table_columns("model | ground truth") | dict.fromkeys(_predictions(confusion), COUNT),
         [
             (model.model, truth, *cells.values())
             for model in models
@@ -189,23 +182,22 @@ def codes_section(models: Models) -> Section:
 
 def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
     """The matrix averaged over the models at one intensity, and at MEDIUM also the matrix of each model."""
-    matrices = []
+    matrices: dict[str, Matrix] = {}
     for model in models:
         confusion = model.confusion_by_intensity.get(intensity, {})
         # Answerable items are all LOW.
         unanswerable = {truth: row for truth, row in confusion.items() if truth != ANSWER_CORRECTLY}
         if unanswerable:
-            matrices.append((model.model, _row_shares(unanswerable)))
+            matrices[model.model] = _row_shares(unanswerable)
     if not matrices:
         return []
     name, draw = f"confusion-{intensity.lower()}", partial(_draw_confusion, models[0].confusion)
-    if len(models) == 1:
-        return [draw(name, f"{models[0].model}, {intensity} items", matrices[0][1])]
-    figures = [draw(name, f"Average over models, {intensity} items", _average_matrices(matrices))]
+    whose = "Average over models" if len(models) > 1 else models[0].model
+    figures = [draw(name, f"{whose}, {intensity} items", _average_matrices(matrices.values()))]
     # RefusalBench shows each model at MEDIUM only, in figures 26 and 27.
-    shown_alone = matrices[:MAX_MODELS] if intensity is Intensity.MEDIUM else []
-    for number, (model_name, matrix) in enumerate(shown_alone, start=1):
-        figures.append(draw(f"{name}-{number}", f"{model_name}, {intensity} items", matrix))
+    if intensity is Intensity.MEDIUM and len(models) > 1:
+        for number, (model_name, matrix) in enumerate(list(matrices.items())[:MAX_MODELS], start=1):
+            figures.append(draw(f"{name}-{number}", f"{model_name}, {intensity} items", matrix))
     return figures
 
 
@@ -213,7 +205,7 @@ def _draw_confusion(
     confusion: Mapping[str, Mapping[str, int]], name: str, title: str, matrix: Matrix
 ) -> Figure:
     """A heat map of a matrix in percent. Its rows are those of `confusion`, or the first of them."""
-    truths, predictions = list(confusion), list(next(iter(confusion.values())))
+    truths, predictions = list(confusion), _predictions(confusion)
     # The right reply to an answerable item has no code.
     right_codes = [NONE if truth == ANSWER_CORRECTLY else truth for truth in truths]
     drawing = draw_heat_map(
@@ -229,6 +221,11 @@ def _draw_confusion(
         "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
     )
     return Figure(name, title, caption, drawing)
+
+
+def _predictions(confusion: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The columns, which all rows have."""
+    return list(next(iter(confusion.values())))
 
 
 def calibration_section(models: Models) -> Section:
@@ -258,10 +255,10 @@ def calibration_section(models: Models) -> Section:
     return Section("calibration", "Stated confidence", _note_left_out(models), figures, (table,))
 
 
-def _average_matrices(matrices: Sequence[tuple[str, Matrix]]) -> Matrix:
-    """The mean of each cell over the matrices in which it is defined; `matrices` has a name and a matrix for each."""
+def _average_matrices(matrices: Iterable[Matrix]) -> Matrix:
+    """The mean of each cell over the matrices in which it is defined."""
     averages: Matrix = []
-    for same_rows in zip(*(matrix for _, matrix in matrices), strict=True):
+    for same_rows in zip(*matrices, strict=True):
         averages.append([mean_known(same_cells) for same_cells in zip(*same_rows, strict=True)])
     return averages
 
@@ -273,6 +270,15 @@ def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:
         total = sum(cells.values())
         shares.append([100 * n / total if total else None for n in cells.values()])
     return shares
+
+
+def _outcomes(
+    name: str, title: str, models: Models, attribute: str, cell_format: CellFormat, shown: int = 60
+) -> Table:
+    """A column for each outcome in one of the attributes `outcomes` and `outcome_counts` of the models."""
+    headings = {outcome: outcome.replace("_", " ") for outcome in getattr(models[0], attribute)}
+    columns = f"model | {metric_columns(attribute, headings, cell_format)}"
+    return Table.of(name, title, columns, models, shown=shown)
 
 
 def _ordered_outcomes(model: ModelScores) -> dict[str, float | None]:

@@ -27,11 +27,12 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
     n_jobs, n_accepted, n_done = stages["jobs"], stages["accepted"], data.stages.done
-    is_finished = n_done == n_jobs
-    jobs_done = counted(n_jobs, "job") if is_finished else f"{n_done:,} of {counted(n_jobs, 'job')}"
-    share = _share_clause(n_accepted, n_done, "of the jobs" if is_finished else "of the jobs done")
+    jobs, of_jobs = counted(n_jobs, "job"), "of the jobs"
+    if n_done != n_jobs:
+        jobs, of_jobs = f"{n_done:,} of {jobs}", "of the jobs done"
+    share = f", {show(n_accepted / n_done, 'share')} {of_jobs}" if n_done else ""
     sentences = [
-        f"{counted(len(data.generators), 'generator')} worked through {jobs_done}; the panel accepted"
+        f"{counted(len(data.generators), 'generator')} worked through {jobs}; the panel accepted"
         f" {counted(n_accepted, 'candidate')}{share}."
     ]
     empty_cells = _empty_cells(data)
@@ -75,8 +76,7 @@ def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str
         return (NOT_CERTIFIED,)
     line = certificate_line(certificate, verifiers)
     sentences = [f"{capitalised(line)}."]
-    people = certificate.get("people")
-    if people:
+    if people := certificate.get("people"):
         by_planted, by_people = _percent_interval(certificate["wrong_labels"]), _percent_interval(people)
         two_sources = f"Planted items alone say {by_planted}, people alone {by_people}"
         reason = certificate["combined"]["reason"]  # why the two are not taken together
@@ -166,11 +166,10 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
 def _describe_acceptance(report: AuditReport) -> str:
     if len(report.verifiers) == 1:
         return f"There is one verifier, {report.verifiers[0]}; agreement takes two."
-    rate = report.rules.unanimous.rate
-    interval = _interval_clause(rate.cluster_low, rate.cluster_high, "share")
+    passed = report.rules.unanimous.rate.estimate
     return (
-        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(rate.rate, 'share')} of"
-        f" {counted(rate.n, 'candidate')}{interval}."
+        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(passed.value, 'share')} of"
+        f" {counted(passed.n, 'candidate')}{_interval_clause(passed, 'share')}."
     )
 
 
@@ -178,14 +177,14 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     pairs = report.agreement.pairs
     if not pairs:
         return []
-    defined = [pair for pair in pairs if pair.kappa.value is not None]
     mean = report.agreement.mean_kappa
     if mean.value is None:
         return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
+    defined = [pair for pair in pairs if pair.kappa.value is not None]
     lowest = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
-        f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}"
-        f"{_interval_clause(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
+        f"Verifiers agree with a mean Cohen's κ of {_with_interval(mean, 'number')} over"
+        f" {counted(len(defined), 'pair')}"
     )
     if len(defined) < len(pairs):
         sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
@@ -200,7 +199,7 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     compared = [row for row in rows if row.role == "both"]
     if not compared:
         return ["No model both generates and verifies, so there is no self-evaluation to measure."]
-    measured = [row for row in compared if row.bias.low is not None and row.bias.high is not None]
+    measured = [row for row in compared if row.bias.low is not None]
     if not measured:
         return [f"Whether models favour their own work cannot be told ({compared[0].bias.reason})."]
     certain = [row for row in measured if is_certain(row.bias)]
@@ -210,11 +209,17 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     sentences = []
     for row in sorted(certain, key=_size_of_bias, reverse=True):
         direction = "more" if (row.bias.value or 0.0) > 0 else "less"
-        interval = _interval_clause(row.bias.low, row.bias.high, "points")
-        sentences.append(
+        sentence = (
             f"{row.model} passes its own candidates {_size_of_bias(row):.1f} percentage points {direction} often than"
-            f" its peers do{interval}{_without_leniency(row.did)}."
+            f" its peers do{_interval_clause(row.bias, 'points')}"
         )
+        # The bias by difference-in-differences.
+        if row.did.value is not None:
+            sentence += (
+                "; with the verifiers' leniency and the generators' quality taken out it is"
+                f" {_with_interval(row.did, 'points')}"
+            )
+        sentences.append(f"{sentence}.")
     return sentences
 
 
@@ -227,36 +232,23 @@ def is_certain(bias: Estimate) -> bool:
     return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
 
 
-def _without_leniency(bias: Estimate) -> str:
-    """The end of a sentence on a bias: what is left of it by difference-in-differences."""
-    if bias.value is None:
-        return ""
-    return (
-        "; with the verifiers' leniency and the generators' quality taken out it is"
-        f" {show(bias.value, 'points')}{_interval_clause(bias.low, bias.high, 'points')}"
-    )
-
-
 def describe_review(report: HumanReport) -> tuple[str, ...]:
     """Sentences on the verdicts of people about the sample and the panel."""
-    overall = report.pass_rates["all"][0]
+    overall, passed = report.pass_rates["all"][0], report.panel.passed
     sentences = [
         f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
-        f" items; a majority passes {show(overall.rate, 'share')} of them"
-        f"{_interval_clause(overall.low, overall.high, 'share')}."
+        f" items; a majority passes {show(overall.rate, 'share')} of them{_interval_clause(overall.wilson, 'share')}."
     ]
-    passed = report.panel.passed
     if passed.rate is not None:
         sentences.append(
-            f"Of {counted(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
-            f"{_interval_clause(passed.low, passed.high, 'share')}."
+            f"Of {counted(passed.n, 'item')} that the panel accepted, people pass"
+            f" {_with_interval(passed.wilson, 'share')}."
         )
     mean = report.agreement.mean_kappa
     if len(report.annotators) > 1 and mean.value is None:
         sentences.append(f"Agreement among them cannot be determined: {mean.reason}.")
     elif len(report.annotators) > 1:
-        interval = _interval_clause(mean.low, mean.high, "number")
-        sentences.append(f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}{interval}.")
+        sentences.append(f"They agree with a mean Cohen's κ of {_with_interval(mean, 'number')}.")
     stand_in = describe_stand_in(report.stand_in, "the panel")
     return (*sentences, stand_in) if stand_in else tuple(sentences)
 
@@ -273,14 +265,14 @@ def describe_stand_in(test: StandIn | None, who: str) -> str:
     )
 
 
-def _interval_clause(low: float | None, high: float | None, cell_format: CellFormat) -> str:
-    if low is None or high is None:
+def _with_interval(estimate: Estimate, cell_format: CellFormat) -> str:
+    return show(estimate.value, cell_format) + _interval_clause(estimate, cell_format)
+
+
+def _interval_clause(estimate: Estimate, cell_format: CellFormat) -> str:
+    if estimate.low is None or estimate.high is None:
         return ""
-    return f" (95 % interval {show(low, cell_format)} to {show(high, cell_format)})"
-
-
-def _share_clause(part: int, total: int, of_what: str) -> str:
-    return f", {show(part / total, 'share')} {of_what}" if total else ""
+    return f" (95 % interval {show(estimate.low, cell_format)} to {show(estimate.high, cell_format)})"
 
 
 def describe_demo(run: Path, page: Path) -> Iterator[str]:
@@ -323,14 +315,17 @@ def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
     """How many candidates the machine checks and the panel rejected, each with the commonest reason."""
     checks = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks'", (plan.number,)
-    ).fetchall()
+    )
     panel = db.execute(
         "SELECT d.reason FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
         " WHERE j.plan = ? AND d.panel = ? AND d.acceptance = 'rejected'",
         (plan.number, plan.panel),
-    ).fetchall()
-    by_checks = f"{len(checks)} by machine checks{_commonest([row[0] for row in checks])}"
-    return f"{by_checks}, {len(panel)} by the panel{_commonest([row[0] for row in panel])}"
+    )
+    by_checks, by_panel = [reason for (reason,) in checks], [reason for (reason,) in panel]
+    return (
+        f"{len(by_checks)} by machine checks{_commonest(by_checks)},"
+        f" {len(by_panel)} by the panel{_commonest(by_panel)}"
+    )
 
 
 def _commonest(reasons: list[str]) -> str:

@@ -144,8 +144,8 @@ def test_one_model_with_no_readable_reply_has_a_page_without_nan() -> None:
     assert [row[1] for row in find(page, "bounds").rows] == ["lowest", "highest"]
     cells = find(page, "bounds-by-cell").rows
     assert [row[:3] for row in cells[:2]] == [
-        ["P-Ambiguity/LOW", "mute", 0],
-        ["P-Ambiguity/MEDIUM", "mute", 0],
+        ("P-Ambiguity/LOW", "mute", 0),
+        ("P-Ambiguity/MEDIUM", "mute", 0),
     ]
 
 
