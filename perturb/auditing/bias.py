@@ -112,7 +112,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
     """The bias of every generator and verifier; undefined for a model that has only one of the two roles."""
     own_verifier = own_verifiers(table)
     # The fit of a model uses the classes that it judges. Models that judge the same classes share their fits.
-    fits_of_classes: dict[bytes, _Fits] = {}
+    rates_of_classes: dict[bytes, _PairRates] = {}
     rows = []
     for generator, name in enumerate(table.generator.names):
         verifier = int(own_verifier[generator])
@@ -121,9 +121,9 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
             continue
         classes = table.judged[:, verifier]
         key = classes.tobytes()
-        if key not in fits_of_classes:
-            fits_of_classes[key] = _Fits.of(table, own_verifier, classes, resamples)
-        preference = fits_of_classes[key].preference(generator, verifier)
+        if key not in rates_of_classes:
+            rates_of_classes[key] = _PairRates.of(table, own_verifier, classes, resamples)
+        preference = rates_of_classes[key].preference(generator, verifier)
         rows.append(_model_bias(table, resamples, preference, generator, verifier))
     for verifier, name in enumerate(table.verifiers):
         if verifier not in own_verifier:
@@ -196,11 +196,13 @@ def _compare_with_peers(
     # Peers that share the same classes with the model are compared with the same rate of the model.
     class_sets, peer_counts = np.unique(common, axis=1, return_counts=True)
     own_rates = [sums.rate(both_judge, verifier, clusters) for both_judge in class_sets.T]
-    weights = [*(peer_counts / len(peers)), *(-1 / len(peers) for _ in peers)]
-    bias = reported_estimate(weighted_sum([*own_rates, *peer_rates], weights, n), 100)
     own_mean = float(np.average([own.value for own in own_rates], weights=peer_counts))
     peer_mean = float(np.mean([peer.value for peer in peer_rates]))
-    return ClassBias(name, n, own_mean, peer_mean, bias)
+    # The bias is the own mean minus the mean of the peers, as one weighted sum, which also gives the interval.
+    own_weights = peer_counts / len(peers)
+    peer_weights = [-1 / len(peers)] * len(peers)
+    difference = weighted_sum([*own_rates, *peer_rates], [*own_weights, *peer_weights], n)
+    return ClassBias(name, n, own_mean, peer_mean, reported_estimate(difference, 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ def _clustered_rate(
 
 
 @dataclass(frozen=True)
-class _Fits:
+class _PairRates:
     """The pass rates of pairs of models in some classes, and the fits to them. Arrays begin with a generator's axis."""
 
     sums: _VoteSums
@@ -274,8 +276,8 @@ class _Fits:
     """Indicators of each pair's generator and verifier, shape (generators, verifiers, generators + verifiers)."""
 
     @classmethod
-    def of(cls, table: VoteTable, own_verifier: Integers, classes: Flags, resamples: Resamples) -> _Fits:
-        """The fits to the candidates of `classes`, by the verifiers that judge all of them."""
+    def of(cls, table: VoteTable, own_verifier: Integers, classes: Flags, resamples: Resamples) -> _PairRates:
+        """The rates on the candidates of `classes`, and the fits for the verifiers that judge all of them."""
         is_in_classes = classes[table.perturbation_class.codes]
         sums = _VoteSums.of(table, np.flatnonzero(is_in_classes), table.generator, resamples)
         clusters = []
@@ -304,11 +306,11 @@ class _Fits:
         # A prediction is at best as precise as the pair with the fewest base instances.
         clusters = int(self.clusters[self.is_fitted].min())
 
-        def own_minus_predicted(fit: _Fit) -> WeightedSum | Estimate:
+        def own_minus_predicted(fit: _ScaleFit) -> WeightedSum | Estimate:
             predicted_rate = fit.predicted_rate(weights, self.sums.resamples, clusters)
             return weighted_sum([own_rate, predicted_rate], [1.0, -1.0], n)
 
-        logit_fit, failure_fit = self._fits
+        logit_fit, failure_fit = self._scale_fits
         return _on_all_scales(
             logit=own_minus_predicted(logit_fit),
             failures=own_minus_predicted(failure_fit),
@@ -324,17 +326,18 @@ class _Fits:
         return [self._rate(generator, verifier) for generator, verifier in np.argwhere(self.is_fitted)]
 
     @cached_property
-    def _fits(self) -> list[_Fit]:
+    def _scale_fits(self) -> list[_ScaleFit]:
         """The fit to logits of pass rates, then the fit to logarithms of failure rates."""
         pairs = self.design[self.is_fitted]
         scales = (_LogitScale(), _FailureScale())
-        return [_Fit.of(pairs, self.sums, self.is_fitted, scale) for scale in scales]
+        return [_ScaleFit.of(pairs, self.sums, self.is_fitted, scale) for scale in scales]
 
     def _weights_of_fitted(self, pair: Floats) -> Floats | None:
-        """The weights of the fitted pairs whose indicators add up to those of another pair; None if nothing does.
+        """The weights with which the indicators of the fitted pairs add up to those of `pair`; None if none do so.
 
-        On every scale, the value of the pair is then the weighted sum of the values that were fitted. The pseudoinverse
-        gives the weights of ordinary least squares.
+        On every scale, the value of `pair` is then the weighted sum of the fitted values. For example, the indicators
+        of (A, X) are those of (A, Y) plus those of (B, X) minus those of (B, Y): the weights are 1, 1 and -1. The
+        pseudoinverse gives the weights of ordinary least squares.
         """
         fitted_pairs = self.design[self.is_fitted]
         weights = np.asarray(pair @ np.linalg.pinv(fitted_pairs))
@@ -373,8 +376,12 @@ class _LogitScale:
     """Logistic regression: quality plus leniency is the logit of the pass rate. An event is a pass."""
 
     def events(self, passes: Any, votes: Any) -> Any:  # noqa: ARG002  (both scales take both)
-        """The number of events, from the number of passes. It also turns events back into passes."""
+        """The number of events, from the number of passes."""
         return passes
+
+    def pass_rate(self, fitted: Floats) -> Floats:
+        """The rate of passes at fitted values."""
+        return self.rate(fitted)
 
     def rate(self, fitted: Floats) -> Floats:
         """The rate of events at fitted values."""
@@ -401,6 +408,9 @@ class _FailureScale:
     def events(self, passes: Any, votes: Any) -> Any:
         return votes - passes
 
+    def pass_rate(self, fitted: Floats) -> Floats:
+        return 1 - self.rate(fitted)
+
     def rate(self, fitted: Floats) -> Floats:
         return np.asarray(np.exp(np.minimum(fitted, 0.0)))  # a rate of at most 1
 
@@ -412,7 +422,7 @@ class _FailureScale:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class _ScaleFit:
     """Quality plus leniency, fitted to the pairs of different models, in the data and in each resample."""
 
     basis: Floats
@@ -429,7 +439,9 @@ class _Fit:
     scale: _LogitScale | _FailureScale
 
     @classmethod
-    def of(cls, pairs: Floats, sums: _VoteSums, is_fitted: Flags, scale: _LogitScale | _FailureScale) -> _Fit:
+    def of(
+        cls, pairs: Floats, sums: _VoteSums, is_fitted: Flags, scale: _LogitScale | _FailureScale
+    ) -> _ScaleFit:
         """Fit the pairs that `is_fitted` marks, whose indicators are `pairs`."""
         left, singular_values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, singular_values > 1e-9]
@@ -448,11 +460,10 @@ class _Fit:
     def predicted_rate(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
         """The pass rate of another pair, as precise as the fit is. `weights` are those of the fitted pairs."""
         direction = weights @ self.basis
-        scale = self.scale
-        rate = float(scale.events(scale.rate(self.point @ direction), 1))
-        replicates = scale.events(scale.rate(self.replicates @ direction), 1)
+        rate = float(self.scale.pass_rate(self.point @ direction))
+        replicates = self.scale.pass_rate(self.replicates @ direction)
         # The delta method: the variance of the rate is the variance of the fitted value, times the slope squared.
-        slope = scale.weight(scale.events(rate, 1), 1)
+        slope = self.scale.weight(self.scale.events(rate, 1), 1)
         variance = max(float(slope**2 * (direction @ self.covariance @ direction)), _SMALLEST_VARIANCE)
         # The number of independent votes whose share would have this variance.
         votes = max(rate * (1 - rate), _SMALLEST_BINOMIAL) / variance

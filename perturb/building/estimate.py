@@ -174,6 +174,9 @@ class CostEstimate(_Estimate):
 class _Volume:
     """How much a build asks for at most. The estimates of several roles share these figures.
 
+    Every generator does `jobs_per_generator` jobs. A model may do each of its jobs up to `rounds` times, since an item
+    that is too easy goes back to it; a rule engine does each job once.
+
     A *deep* candidate hides its flaw in several passages, which makes its texts longer.
     """
 
@@ -200,7 +203,6 @@ class _Volume:
         return cls(
             jobs_per_generator=jobs_per_generator,
             rounds=rounds,
-            # Rule engines cannot make an item harder.
             candidates=jobs_per_generator * len(config.generators) + (rounds - 1) * model_jobs,
             deep_candidates=deep_share * rounds * model_jobs,
             deep_share=deep_share,
@@ -221,9 +223,9 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     planted = sum(expected_numbers(build_plan).values())
     volume = _Volume.of(build_plan, planted)
     models = (
-        *_generator_models(build_plan, volume),
+        *_estimate_generators(build_plan, volume),
         *_verifier_models(build_plan, volume),
-        *_solver_models(build_plan, volume),
+        *_estimate_solvers(build_plan, volume),
     )
     return CostEstimate(
         instances=len(build_plan.instances),
@@ -241,7 +243,7 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     )
 
 
-def _generator_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+def _estimate_generators(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
     """The estimates of the generators. Prompts and replies have the mean length over open and deep jobs."""
     deep = volume.deep_share
     prompt = _generation_prompt(build_plan)
@@ -254,7 +256,7 @@ def _generator_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstim
     generated = volume.rounds * volume.jobs_per_generator
     settings = build_plan.generator_settings.values()
     return [
-        _model(model, "generator", generated + faults, prompt, reply)
+        _estimate_model(model, "generator", generated + faults, prompt, reply)
         for model, faults in zip(settings, _written_faults(build_plan), strict=True)
     ]
 
@@ -274,7 +276,7 @@ def _verifier_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstima
         # The context of a deep item is longer. The further tokens are spread over all calls.
         mean_further_tokens = DEEP_TOKENS * blind_votes / max(1, calls)
         prompt = sum(judged) / max(1, len(judged)) + mean_further_tokens
-        models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
+        models.append(_estimate_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
     return models
 
 
@@ -293,10 +295,10 @@ def estimate_run(
     judge_prompt = JUDGE_PROMPT_TOKENS + mean_prompt
     estimates = [
         *(
-            _model_under_test(model, "model", work.replies, mean_prompt)
+            _estimate_model_under_test(model, "model", work.replies, mean_prompt)
             for model in models.under_test.values()
         ),
-        *(_model_under_test(judge, "judge", judge_calls, judge_prompt) for judge in models.judges),
+        *(_estimate_model_under_test(judge, "judge", judge_calls, judge_prompt) for judge in models.judges),
     ]
     providers = [model.settings for model in models.called.values() if model.opener is None]
     return RunEstimate(len(task.items), tuple(estimates), _missing_keys(providers), budget_usd)
@@ -351,10 +353,10 @@ def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatReque
         yield pass_request(question, FORCED)
 
 
-def _model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
+def _estimate_model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
     """The estimate of one model. Services and functions count as free, since their price is unknown."""
     if model.opener is None:
-        return _model(model.settings, role, calls, prompt, ANSWER_TOKENS)
+        return _estimate_model(model.settings, role, calls, prompt, ANSWER_TOKENS)
     return ModelEstimate(
         role=role,
         name=model.name,
@@ -377,7 +379,7 @@ def _written_faults(build_plan: BuildPlan) -> list[int]:
     return [each + (number < remainder) for number in range(n_writers)]
 
 
-def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+def _estimate_solvers(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
     """The estimates of the solvers and their judge, if every candidate were accepted."""
     plan = build_plan.solvers
     if plan is None:
@@ -386,12 +388,12 @@ def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate
     answerable_share = sum(cell.intensity is Intensity.LOW for cell in cells) / len(cells)
     replies = volume.candidates * plan.samples
     solvers = [
-        _model(solver, "solver", replies, volume.copied_tokens, ANSWER_TOKENS)
+        _estimate_model(solver, "solver", replies, volume.copied_tokens, ANSWER_TOKENS)
         for solver in plan.settings.values()
     ]
     # Every reply is classified. The answer to an answerable item is graded too.
     judgements = math.ceil(len(solvers) * replies * (1 + answerable_share))
-    return [*solvers, _model(plan.judge, "judge", judgements, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
+    return [*solvers, _estimate_model(plan.judge, "judge", judgements, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
@@ -418,14 +420,16 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
+def _estimate_model(
+    settings: ModelSettings, role: str, calls: int, prompt: float, reply: float
+) -> ModelEstimate:
     """The estimate of a model with a number of calls; `prompt` and `reply` are mean numbers of tokens."""
     from perturb.llm.remote import with_price
 
     priced = with_price(settings)
     price = priced.price
     prompt_tokens, completion_tokens = round(calls * prompt), round(calls * reply)
-    # A prompt of the mean length, since a budget sets aside an amount by the length of a request.
+    # A budget sets aside an amount by the length of a request, so only the length of this prompt counts.
     request = ChatRequest((Message("user", " " * round(prompt * BYTES_PER_TOKEN)),))
     return ModelEstimate(
         role=role,

@@ -83,14 +83,14 @@ def plan_jobs(
         language_version = () if is_english(instance.language) else settings.language_version
         every_job = product(range(settings.replicates), settings.cells, fingerprints.items())
         for replicate, cell, (generator, fingerprint) in every_job:
-            depth = depths.next(generator, cell, replicate)
+            depth = depths.next_depth(generator, cell, replicate)
             levers = fitting[cell]
             constructions: tuple[Construction, ...] = ()
             if depth == "deep":
                 # An open lever announces its flaw, which a deep item must not.
                 levers = [name for name in levers if name not in catalogue.open_levers]
                 constructions = depths.constructions(cell, instance, key)
-            offered = offers.next(generator, cell, replicate, key, levers)
+            offered = offers.next_offers(generator, cell, replicate, key, levers)
             version = fingerprint if depth == "open" else settings.hiding_generators[depth][generator]
             # Depth came later: open jobs keep the ids that they had before.
             depth_identity = [] if depth == "open" else [(depth, *map(astuple, constructions))]
@@ -209,7 +209,7 @@ class _Offers:
         self._settings = settings
         self._histories: defaultdict[tuple[str, Cell, int], _History] = defaultdict(_History)
 
-    def next(
+    def next_offers(
         self, generator: str, cell: Cell, replicate: int, key: str, fitting: list[str]
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
@@ -233,7 +233,8 @@ class _Offers:
         is_turn_of_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
         is_alone = is_turn_of_one and bool(never_alone)
         first_offer = never_alone[:1] if is_alone else names[:size]
-        # Earlier replicates do not count the offer, so that a higher number of replicates leaves their jobs unchanged.
+        # The offer counts for this replicate and the later ones only. So the jobs of earlier replicates stay the same
+        # if the user raises the number of replicates.
         for counting_replicate in range(replicate, settings.replicates):
             self._histories[generator, cell, counting_replicate].add(first_offer, is_alone=is_alone)
         # The next offers take the other levers in the same order, for generators that decline the first offer.
@@ -251,7 +252,7 @@ class _Depths:
         self._offered: Counter[tuple[Cell, str]] = Counter()
         self._constructions = catalogue.constructions
 
-    def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
+    def next_depth(self, generator: str, cell: Cell, replicate: int) -> Depth:
         """The depth of the next job.
 
         The shares lie end to end on a line, and each job takes a step of the golden ratio along it. When a step leaves
@@ -301,7 +302,7 @@ def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> i
     """About how many more jobs the quota needs, at each place's rate of acceptance so far."""
     counts = _EndCounts(ends)
     return sum(
-        # not `missing / rate`, whose rounding errors could add a job
+        # This is missing / rate as a single division: the rounding errors of two divisions could add a job.
         ceil(missing * (counts.ended[place] + 2) / (counts.accepted[place] + 1))
         for place, missing in missing_items(places, ends, quota).items()
     )

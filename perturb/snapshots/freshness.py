@@ -26,6 +26,20 @@ from perturb.text.matching import comparable, words
 # The start of a source that names a data set on the Hub, as in `hub:OWNER/NAME`.
 HUB_PREFIX = "hub:"
 
+# The number of words in a shingle.
+SHINGLE_WORDS = 3
+# A text of fewer shingles occurs in other texts by chance.
+FEWEST_SHINGLES = 3
+# Two texts with this Jaccard similarity or more are similar.
+TEXT_THRESHOLD = 0.8
+# The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation.
+CHANGE_THRESHOLD = 0.6
+# Two passages come from the same base instance if the longer contains this share of the shorter one's shingles. A word
+# added after every eighth word leaves 0.75.
+CONTAINED_THRESHOLD = 0.7
+# A lower share is enough for two items whose changes are similar too. Rewording eight of sixty words leaves about 0.6.
+REWORDED_THRESHOLD = 0.45
+
 
 class _Base(NamedTuple):
     """What a base instance is recognised by."""
@@ -156,19 +170,6 @@ def _first_text(row: Facts, columns: Iterable[str]) -> str:
     return ""
 
 
-# Two texts with this Jaccard similarity or more are similar.
-TEXT_THRESHOLD = 0.8
-# The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation.
-CHANGE_THRESHOLD = 0.6
-# The share of a shorter passage's shingles that the longer must contain. A word added after every 8th leaves 0.75.
-CONTAINED = 0.7
-# The same for two items with similar changes: rewording eight of sixty words leaves about 0.6.
-REWORDED = 0.45
-# The number of words in a shingle.
-SHINGLE_WORDS = 3
-# A text of fewer shingles occurs in other texts by chance.
-FEWEST_SHINGLES = 3
-
 Shingles = frozenset[tuple[str, ...]]
 
 
@@ -284,7 +285,7 @@ class FreshnessIndex:
         for position, contained in sorted(self._texts.containment(new.shingles)):
             earlier = self._items[position]
             similarity = jaccard(new.shingles, earlier.shingles)
-            is_reworded = contained >= REWORDED and bool(new.change and earlier.change)
+            is_reworded = contained >= REWORDED_THRESHOLD and bool(new.change and earlier.change)
             has_similar_text = similarity >= TEXT_THRESHOLD or is_reworded
             exact = new.words == earlier.words
             is_repeat = exact or (has_similar_text and _same_change(new.change, earlier.change))
@@ -327,7 +328,9 @@ class BaseIndex:
         if base not in self._matches:
             bases = list(self._bases)
             passages = self._passages.containment(_shingles(_split(base.passage)))
-            by_passage = {bases[position].id for position, contained in passages if contained >= CONTAINED}
+            by_passage = {
+                bases[position].id for position, contained in passages if contained >= CONTAINED_THRESHOLD
+            }
             by_id = {base.id} & self._ids
             self._matches[base] = by_passage | by_id | self._with_question.get(base.question, set())
         return self._matches[base]
@@ -348,7 +351,7 @@ def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Fre
     levers = {(item.base_id, item.lever) for item in old if item.lever}
     pairs = [(item, match) for item in new if (match := index.find(item)) is not None]
     near = {item.id for item, _ in pairs}
-    same_lever = {item.id for item in new if levers & {(base, item.lever) for base in bases.find(item)}}
+    same_lever = {item.id for item in new if any((base, item.lever) in levers for base in bases.find(item))}
     return Freshness(
         items=len(new),
         exact=sum(match.exact for _, match in pairs),
@@ -393,9 +396,8 @@ def _split(text: str) -> list[str]:
 
 
 def _shingles(words: Sequence[str]) -> Shingles:
-    starts = range(
-        max(1, len(words) - SHINGLE_WORDS + 1)
-    )  # a short text has one shingle with all of its words
+    # A short text has one shingle with all of its words.
+    starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
     return frozenset(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
 
 
