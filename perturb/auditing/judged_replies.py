@@ -126,7 +126,7 @@ class JudgedReply:
         if isinstance(self.subject, Question):
             return (replace(questions[0], choices=allowed_grades(self.subject)),)
         if self.kind == "classification":
-            choices = ANSWER, *refusal_codes(self.catalogue.codes)
+            choices = (ANSWER, *refusal_codes(self.catalogue.codes))
             return (replace(questions[0], choices=choices),)
         return questions
 
@@ -185,7 +185,7 @@ def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
         # What a rule has read needs no check by people, and an unreadable judgement cannot be checked.
         if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
-        # Replies are read one by one, by their key, so that those without a judgement are never in memory.
+        # Replies are read one by one, by their key, so that replies without a judgement are never in memory.
         response = response_of(db, judgement.item_id, judgement.model, judgement.variant)
         payload = payloads.get(judgement.item_id)
         if response is None or payload is None or not _holds(judgement, response, facts):

@@ -86,9 +86,10 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
 
 
 def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    """The rows of a CSV file. Raises `SourceError` if the file is not a table with the `needed` columns."""
     text = read_text(path, SourceError)
     header_line = text.partition("\n")[0]
-    # a spreadsheet program writes a semicolon in countries with a decimal comma
+    # A spreadsheet program writes semicolons in countries with a decimal comma.
     delimiter = max((",", ";", "\t"), key=header_line.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     try:
@@ -164,7 +165,7 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
     records = [
         {
             "id": item.id,
-            # Argilla requires every field, so an item without a text gets a mark in its place.
+            # Argilla requires every field, so an item without a text gets a hyphen in its place.
             "fields": {column: item.values.get(column) or "-" for column in _headings(items)},
             "metadata": {column: item.values[column] for column in item.grouped_by},
             "suggestions": {},
@@ -184,6 +185,7 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
 
 
 def _argilla_settings(items: Sequence[ReviewItem]) -> JsonObject:
+    """The questions and fields of the Argilla project."""
     text = {"type": "text", "use_markdown": False}
     questions: list[JsonObject] = [
         {

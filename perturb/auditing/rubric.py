@@ -73,8 +73,44 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
 
 QUESTION_NAMES: tuple[str, ...] = tuple(question.name for question in QUESTIONS)
 
-# The questions that decide whether the label is right; an unused lever or clumsy wording does not make it wrong.
+# The questions that decide whether the label is right. An unused lever or clumsy wording does not make it wrong.
 LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_alignment")
+
+
+# The questions about a judged reply, by kind of judgement. Their names are keys of stored judgements. Some choices
+# depend on the item.
+GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
+    "grade": (
+        RubricQuestion(
+            "grade",
+            "Grade",
+            "Does the reply commit itself to what an accepted answer says, to something else, or to nothing?",
+        ),
+    ),
+    "classification": (
+        RubricQuestion(
+            "predicted",
+            "Answer or refusal",
+            "Does the reply offer something as the answer? If not, which code does it state, or which fits its reason?",
+        ),
+    ),
+    "quality": (
+        RubricQuestion(
+            "quality",
+            "Quality",
+            "5: an accepted answer and nothing wrong; 4: with a blemish that would not mislead; 3: partly right;"
+            " 2: touches the matter; 1: wrong.",
+            ("1", "2", "3", "4", "5"),
+        ),
+    ),
+    "raf": (
+        RubricQuestion("eligible", "Eligible", "Does the reply do what the question asks for?"),
+        RubricQuestion("factual_all", "Factual", "Do the passages bear out every claim of the reply?"),
+        RubricQuestion(
+            "factual_signal", "Factual on signal", "Do the signal passages alone bear out every claim?"
+        ),
+    ),
+}
 
 
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
@@ -162,41 +198,6 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     _, base_numbers = np.unique([job.instance_id for job in checked], return_inverse=True)
     is_wrong = np.array([not is_right[job.id] for job in checked], dtype=np.float64)
     return LabelSample(Share.of_sample(is_wrong, weights, base_numbers), len(checked))
-
-
-# The questions by kind of judgement. Their names are keys of stored judgements; some choices depend on the item.
-GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
-    "grade": (
-        RubricQuestion(
-            "grade",
-            "Grade",
-            "Does the reply commit itself to what an accepted answer says, to something else, or to nothing?",
-        ),
-    ),
-    "classification": (
-        RubricQuestion(
-            "predicted",
-            "Answer or refusal",
-            "Does the reply offer something as the answer? If not, which code does it state, or which fits its reason?",
-        ),
-    ),
-    "quality": (
-        RubricQuestion(
-            "quality",
-            "Quality",
-            "5: an accepted answer and nothing wrong; 4: with a blemish that would not mislead; 3: partly right;"
-            " 2: touches the matter; 1: wrong.",
-            ("1", "2", "3", "4", "5"),
-        ),
-    ),
-    "raf": (
-        RubricQuestion("eligible", "Eligible", "Does the reply do what the question asks for?"),
-        RubricQuestion("factual_all", "Factual", "Do the passages bear out every claim of the reply?"),
-        RubricQuestion(
-            "factual_signal", "Factual on signal", "Do the signal passages alone bear out every claim?"
-        ),
-    ),
-}
 
 
 def is_finished(questions: Sequence[RubricQuestion], answers: Mapping[str, str]) -> bool:
@@ -293,7 +294,8 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | No
         return None
     # The share is of accepted items: people may also have read items that the panel rejected.
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
-    rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
+    bases = Labels.of_words([job.instance_id for job in reviewed])
+    rate = overall_rate("people", passed, bases.codes)
     # With several items of one base instance, the interval that allows for their likeness is the right one.
     estimate = rate.estimate
     if estimate.low is None:

@@ -5,6 +5,8 @@
 - A judge gets instructions and one JSON object (`judge_request`, and `kind_request` for free replies).
 - RAG services behind HTTP (`ServiceModel`) and Python functions (`FunctionModel`) also get the parts of the item, to
   make their own prompts.
+
+A free reply was not asked for codes. Its kind says how it behaves, for example that it answers and points out the flaw.
 """
 
 from __future__ import annotations
@@ -40,9 +42,10 @@ from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
 # The number of characters of a reply that a judge gets; a longer reply loses its middle.
 JUDGED_CHARS = 12_000
+# What a judge answers if a reply fits no kind of behaviour.
+_UNREADABLE = "unreadable"
 # The variables of request templates and functions.
 FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
-
 # Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour.
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
 
@@ -115,6 +118,25 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
     return _request_to_judge(kind, item, reply, data_request(template, data, object_schema(schema_fields)))
 
 
+def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
+    """The request to a judge for the kind of a free reply to an item.
+
+    The judge sees the question, the reply and the meaning of the item's code, but neither passages nor answers.
+    """
+    data = {"query": item.query, "reply": shorten(reply), "flaw": flaw_of(item, own_codes)}
+    schema_fields = {
+        "kind": {"type": "string", "enum": [*BehaviourKind, _UNREADABLE]},
+        "reason": {"type": "string"},
+    }
+    request = data_request(render_template("judge/kinds/kind"), data, object_schema(schema_fields))
+    return _request_to_judge("kind", item, reply, request)
+
+
+def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Why an item cannot be answered, in the words of the list of codes; empty if it can be answered."""
+    return "" if item.answerable else code_meanings(own_codes)[item.expected_behavior]
+
+
 def _request_to_judge(asked: str, item: Item, reply: str, request: ChatRequest) -> ItemRequest:
     """The request with the variables `JUDGED_FIELDS`, for a function that judges."""
     return item_request(
@@ -130,11 +152,29 @@ def _request_to_judge(asked: str, item: Item, reply: str, request: ChatRequest) 
 
 
 def shorten(text: str) -> str:
-    """The reply for a judge: the whole text or, of more than `JUDGED_CHARS`, two thirds from its start and the end."""
+    """The reply for a judge. Of a reply beyond `JUDGED_CHARS`, two thirds are from its start and one from its end."""
     if len(text) <= JUDGED_CHARS:
         return text
     start_chars, end_chars = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
     return f"{text[:start_chars]}\n[… {len(text) - start_chars - end_chars} characters left out …]\n{text[-end_chars:]}"
+
+
+def read_kind(text: str, judged: str = "") -> BehaviourKind:
+    """The kind in a judge's reply about the reply `judged`. Raises `ReplyError`, also if the judge names no kind.
+
+    >>> read_kind('{"kind": "answers_flagged", "reason": "It names two dates and prefers one."}').value
+    'answers_flagged'
+    """
+    ruling = read_ruling(text, frozenset({"kind"}), judged)
+    kind = ruling.value["kind"]
+    if kind == _UNREADABLE:
+        raise ReplyError("the judge says that the reply fits no kind")
+    if kind not in list(BehaviourKind):
+        raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
+    # The judge's reasoning must not name another kind. "answers" is left out, since it is an ordinary word too.
+    other_kinds = [name for name in BehaviourKind if name != kind and "_" in name]
+    ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
+    return BehaviourKind(kind)
 
 
 def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -142,8 +182,14 @@ def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
     return digest(folder_version("judge"), folder_version("respond", own_codes))
 
 
+def kinds_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of the templates of prompts for the judge of kinds."""
+    codes = render_template("respond/codes", own_codes, examples=False)
+    return digest(folder_version("judge/kinds"), codes)
+
+
 # What a service gets, and where its reply has the text, unless the user says otherwise.
-DEFAULT_REQUEST: Facts = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
+DEFAULT_REQUEST: Facts = {"query": "{query}", "passages": "{passages}", "prompt": "{prompt}"}
 DEFAULT_REPLY = "answer"
 
 # The name of a part in a request template, such as `{query}`.
@@ -182,7 +228,8 @@ class ServiceModel:
         if 300 <= status < 400:
             body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
-            message, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
+            message = f"status {status}: {body[:10_000]}"
+            transient = is_worth_retrying(status)
             raise failure(self.settings, message, transient=transient, wait=retry_after(headers))
         text = self._read(body)
         return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
@@ -193,6 +240,7 @@ class ServiceModel:
             await self._session.close()
 
     async def _post(self, body: Any) -> tuple[int, Mapping[str, str], str]:
+        """The status, the headers and the body of the response to a POST with this JSON body."""
         import aiohttp
 
         if self._session is None:
@@ -258,16 +306,16 @@ class FunctionModel:
         """
         started = time.perf_counter()
         try:
-            text = await self._function.call(parts_of(request))
+            reply = await self._function.call(parts_of(request))
         except FunctionError as error:
             transient = isinstance(error.__cause__, TimeoutError)
             raise failure(self.settings, str(error), transient=transient) from error
-        if isinstance(text, Mapping):
-            text = json.dumps(dict(text), ensure_ascii=False, default=str)
-        if not isinstance(text, str):
-            message = f"returned {type(text).__name__}: return the reply as a string"
+        if isinstance(reply, Mapping):  # a judgement
+            reply = json.dumps(dict(reply), ensure_ascii=False, default=str)
+        if not isinstance(reply, str):
+            message = f"returned {type(reply).__name__}: return the reply as a string"
             raise failure(self.settings, message, transient=False)
-        return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
+        return chat_reply(self.settings, reply, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
         """Do nothing: a function has no connections to close."""
@@ -294,7 +342,7 @@ def fill(template: Any, parts: Facts) -> Any:
 
 
 def parts_of(request: ChatRequest) -> Facts:
-    """The parts of the request's item; a request without an item, such as that of a judge, has only a prompt."""
+    """The parts of the request's item. A request without an item, such as one to a judge, has only a prompt."""
     if isinstance(request, ItemRequest):
         return request.fields
     return {**dict.fromkeys(FIELDS, ""), "passages": [], "prompt": _prompt_of(request)}
@@ -307,50 +355,3 @@ def _prompt_of(request: ChatRequest) -> str:
 def _as_text(value: str | Sequence[str]) -> str:
     """A part of an item as text; the texts of a list become paragraphs."""
     return value if isinstance(value, str) else "\n\n".join(value)
-
-
-# What a judge answers if a reply fits no kind.
-_UNREADABLE = "unreadable"
-
-
-def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
-    """The request to a judge for the kind of a free reply to an item.
-
-    The judge sees the question, the reply and the meaning of the item's code, but neither passages nor answers.
-    """
-    data = {"query": item.query, "reply": shorten(reply), "flaw": flaw_of(item, own_codes)}
-    schema_fields = {
-        "kind": {"type": "string", "enum": [*BehaviourKind, _UNREADABLE]},
-        "reason": {"type": "string"},
-    }
-    request = data_request(render_template("judge/kinds/kind"), data, object_schema(schema_fields))
-    return _request_to_judge("kind", item, reply, request)
-
-
-def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Why an item cannot be answered, in the words of the list of codes; empty if it can be answered."""
-    return "" if item.answerable else code_meanings(own_codes)[item.expected_behavior]
-
-
-def read_kind(text: str, judged: str = "") -> BehaviourKind:
-    """The kind in a judge's reply about the reply `judged`. Raises `ReplyError`, also if the judge names no kind.
-
-    >>> read_kind('{"kind": "answers_flagged", "reason": "It names two dates and prefers one."}').value
-    'answers_flagged'
-    """
-    ruling = read_ruling(text, frozenset({"kind"}), judged)
-    kind = ruling.value["kind"]
-    if kind == _UNREADABLE:
-        raise ReplyError("the judge says that the reply fits no kind")
-    if kind not in list(BehaviourKind):
-        raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
-    # The judge's reasoning must not name another kind. "answers" is left out, since it is an ordinary word too.
-    other_kinds = [name for name in BehaviourKind if name != kind and "_" in name]
-    ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
-    return BehaviourKind(kind)
-
-
-def kinds_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of the templates of prompts for the judge of kinds."""
-    codes = render_template("respond/codes", own_codes, examples=False)
-    return digest(folder_version("judge/kinds"), codes)

@@ -45,9 +45,9 @@ class Grade(StrEnum):
 
 
 def read_answer(text: str) -> str:
-    """The text between the last `<answer>` tags; the whole reply without its thinking if there are no such tags.
+    """The text between the last `<answer>` tags. Without such tags, the whole reply except for its thinking.
 
-    Empty for an empty reply, and for one that is all thinking.
+    The answer is empty for an empty reply, and for a reply that is all thinking.
 
     >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
     ('Ada', 'Ada.')
@@ -69,8 +69,8 @@ def is_refusal_mark(answer: str) -> bool:
 def grade_by_rule(question: Question, answer: str) -> Grade | None:
     """The grade of an answer that needs no judge; None if it needs one.
 
-    The agreed word is a refusal. An option is graded by its letter and a number by its value; other answers are
-    correct if they equal an accepted one but for case, punctuation and articles, and else need a judge.
+    The agreed word is a refusal. An option is graded by its letter and a number by its value. Another answer is correct
+    if it equals an accepted one but for case, punctuation and articles; if not, it needs a judge.
 
     >>> grade_by_rule(Question("q", "How many?", ("33",), "number"), "033")
     <Grade.CORRECT: 'CORRECT'>
@@ -91,7 +91,7 @@ def grade_by_rule(question: Question, answer: str) -> Grade | None:
 
 
 def is_exact_match(answer: str, accepted: Iterable[str]) -> bool:
-    """Whether an answer equals an accepted one, but for case, punctuation, articles and blanks.
+    """Whether an answer equals an accepted one, but for case, punctuation, articles and white space.
 
     >>> is_exact_match("The Pancreas.", ["pancreas"]), is_exact_match("", ["the"])
     (True, False)
@@ -123,13 +123,15 @@ def _graded(correct: bool) -> Grade:
 
 
 def _normalised(text: str) -> str:
-    """A text without case, punctuation, articles and repeated blanks."""
+    """A text without case, punctuation, articles and repeated white space."""
     plain = folded(unicodedata.normalize("NFKC", text)).casefold().replace("'", "")
-    words_only = "".join(
-        " " if character in string.punctuation or unicodedata.category(character)[0] == "P" else character
-        for character in plain
-    )
-    return " ".join(word for word in words_only.split() if word not in ("a", "an", "the"))
+    words = "".join(" " if _is_punctuation(character) else character for character in plain).split()
+    return " ".join(word for word in words if word not in ("a", "an", "the"))
+
+
+def _is_punctuation(character: str) -> bool:
+    # `string.punctuation` also has symbols such as `$`, which Unicode does not count as punctuation.
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
 
 
 # The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`.
@@ -137,16 +139,16 @@ KIND = "grade"
 TEMPLATE = "grade/judge"
 
 # `The grade is: "` before the word of a grade.
-_STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
+_GRADE_IS = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
 # What a judge's reply must not say beside each grade, since it would contradict the grade.
-_DENIED = {
+_CONTRADICTIONS = {
     # `The answer is wrong`, `it isn't quite correct`: any mention of another grade.
     Grade.CORRECT: re.compile(
         r"\b(?:incorrect|wrong|not[\W_]+attempted)\b|(?:\bnot|n['’]t)[\W_]+(?:\w+[\W_]+)?correct\b"
     ),
     # `The grade is correct`. A judge that explains these grades often says "correct", so only a stated grade counts.
-    Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
-    Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
+    Grade.INCORRECT: re.compile(rf"{_GRADE_IS}(?:correct|not[\W_]+attempted)"),
+    Grade.NOT_ATTEMPTED: re.compile(rf"{_GRADE_IS}(?:in)?correct"),
 }
 # The most characters of a reply that a judge sees.
 _LONGEST_ANSWER = 20_000
@@ -169,7 +171,7 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
 
     judgement_by_rule = partial(make_judgement, response, KIND, RULE, fingerprint)
     grade = grade_by_rule(question, answer)
-    by_rule = None
+    by_rule = None  # a judge has to grade the reply
     if not answer:
         by_rule = judgement_by_rule(raw="the reply holds no answer")
     elif grade is not None:
@@ -217,7 +219,7 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
     if name not in allowed:
         raise ReplyError(f"'grade' must be one of {', '.join(allowed)}")
     grade = Grade(name)
-    ruling.must_not_be_denied(_DENIED[grade])
+    ruling.must_not_be_denied(_CONTRADICTIONS[grade])
     return grade
 
 

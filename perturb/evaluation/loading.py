@@ -86,9 +86,9 @@ def load_items(source: ItemSource) -> ItemSet:
     catalogue = Catalogue.load(source.levers)
     for folder in (path, path / "snapshot"):
         if (folder / "manifest.json").is_file():
-            return _limited(_from_snapshot(folder, catalogue), source.limit)
+            return _first_items(_from_snapshot(folder, catalogue), source.limit)
     label, rows = _rows_without_manifest(source)
-    return _limited(_item_set(label, rows, catalogue, label=label), source.limit)
+    return _first_items(_item_set(label, rows, catalogue, label=label), source.limit)
 
 
 def load_made_items(source: Path) -> tuple[Item, ...]:
@@ -99,8 +99,11 @@ def load_made_items(source: Path) -> tuple[Item, ...]:
         return tuple(accepted_items(db, current_plan(db, source)))
 
 
-def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
-    """The first `limit` items with their controls; the digest stays that of the whole set."""
+def _first_items(item_set: ItemSet, limit: int | None) -> ItemSet:
+    """The first `limit` items with their controls, or all items for None. The digest is still of the whole set.
+
+    Raises `SourceError` if the set is empty.
+    """
     if not item_set.items:
         reason = f" ({item_set.warnings[0]})" if item_set.warnings else ""
         raise SourceError(f"{item_set.name}: has no item that can be evaluated{reason}: check the source")
@@ -165,7 +168,10 @@ def _item_set(
     label: str,
     content_digest: str | None = None,
 ) -> ItemSet:
-    """The items of all rows; rows with a wrong label are left out, with a warning that begins with `label`."""
+    """The items of all rows. Rows with a wrong label are left out, with a warning that begins with `label`.
+
+    Without a `content_digest`, the digest is computed from the items and classes.
+    """
     items: dict[str, Item] = {}
     round_name: str | None = None
     mislabelled: list[str] = []
@@ -194,12 +200,14 @@ def _item_set(
     classes = catalogue.own_classes
     if content_digest is None:
         # Models do not see the originals, so a set with other originals is the same set.
-        seen = [replace(item, original_query=None, original_passages=()) for item in items.values()]
-        content_digest = digest([item.to_payload() for item in seen], *map(ClassEntry.to_payload, classes))
+        without_originals = [
+            replace(item, original_query=None, original_passages=()).to_payload() for item in items.values()
+        ]
+        content_digest = digest(without_originals, *map(ClassEntry.to_payload, classes))
     return ItemSet(name, content_digest, round_name, tuple(items.values()), warnings, classes)
 
 
-# The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`.
+# The prefix of a source that is a task of FaithEval, such as `faitheval:unanswerable`.
 FAITHEVAL = "faitheval:"
 # The tasks of FaithEval, each a data set on the Hub.
 FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
@@ -227,7 +235,7 @@ def read_questions(source: str, set_format: str = "auto") -> QuestionSet:
         question = READERS[set_format](row)
         if question.id not in questions:
             questions[question.id] = question
-        elif any(row.fields.get(name) is not None for name in ID_FIELDS):
+        elif any(row.fields.get(field) is not None for field in ID_FIELDS):
             raise row.error("id", f"'{question.id}' appears twice: give each question an id of its own")
         else:
             repeated += 1
@@ -277,14 +285,14 @@ SetT = TypeVar("SetT", ItemSet, QuestionSet)
 
 def recorded_items(recording: Recording) -> ItemSet:
     """The items in a recording, about which its models were asked."""
+    header = recording.header
     items = _read_items(recording, Item.from_payload)
     try:
-        classes = read_classes(recording.header.get("classes", ()))
+        classes = read_classes(header.get("classes", ()))
     except (TypeError, ValueError):
         raise RecordingError(
             f"{recording.path}: states a class that cannot be read: export the replies again"
         ) from None
-    header = recording.header
     return ItemSet(header["name"], header["items"], header["round"], items, classes=classes)
 
 
@@ -294,7 +302,7 @@ def recorded_questions(recording: Recording) -> QuestionSet:
 
 
 def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet:
-    """The models of a recording, or those of them with these `names`, and the judges.
+    """The judges of a recording and its models: all of them, or only those that `names` lists.
 
     Raises `RecordingError` if the recording has no replies of a named model.
     """
@@ -321,31 +329,35 @@ def find_items(
     read_recorded: Callable[[Recording], SetT],
     message_if_missing: str,
 ) -> SetT:
-    """The items of the evaluation: the named ones, or else those of the recording.
+    """The items of the evaluation: the items that the user names, or else those of the recording.
 
-    Raises `ConfigError` with the message `message_if_missing` if there are neither, and `RecordingError` if the
-    recorded replies are about other items.
+    Raises `ConfigError` with the message `message_if_missing` without named items and without a recording, and
+    `RecordingError` if the recorded replies are about other items.
     """
     if replay is None:
         if named_items is None:
             raise ConfigError(message_if_missing)
         return named_items
-    replay.recording.require(kind)  # before the items are read, since those of another kind cannot be
+    replay.recording.require(kind)  # a recording of another kind has items that `read_recorded` cannot read
     items = named_items or read_recorded(replay.recording)
     replay.recording.require(kind, items=items.digest)
     return items
 
 
 def find_models(plan: AskPlan) -> ModelSet:
-    """The models and judges: the named ones, or those of the recording. Raises `ConfigError` and `RecordingError`."""
+    """The models and judges: the ones that the user names, or those of the recording.
+
+    Raises `ConfigError` and `RecordingError`.
+    """
     if plan.replay is None or plan.asks_models:
         return plan.names.find_all(plan.models, plan.judges, plan.judge_rule)
     return recorded_models(plan.replay.recording, plan.models)
 
 
-def _read_items(recording: Recording, reader: Callable[[str, Facts], ItemT]) -> tuple[ItemT, ...]:
+def _read_items(recording: Recording, read: Callable[[str, Facts], ItemT]) -> tuple[ItemT, ...]:
+    """The items or questions of a recording, read by `read` from their id and content."""
     try:
-        return tuple(reader(item_id, content) for item_id, content in recording.items.items())
+        return tuple(read(item_id, content) for item_id, content in recording.items.items())
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
         problem = describe_fault(fault["loc"], fault["type"], fault["msg"])

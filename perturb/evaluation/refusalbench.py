@@ -173,7 +173,8 @@ def _as_folder(name: str) -> str:
 
 # The most items of a model in progress under a stopping rule: a 25th of all items, but at least 8. If the rule is met
 # meanwhile, their replies are paid for in vain.
-_PART_IN_PROGRESS, _LEAST_IN_PROGRESS = 25, 8
+_DIVISOR_IN_PROGRESS = 25
+_LEAST_IN_PROGRESS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ class RefusalBench(Task[Item]):
         """All items, or a few under a stopping rule."""
         if self.order is None:
             return len(self.items)
-        return max(_LEAST_IN_PROGRESS, len(self.items) // _PART_IN_PROGRESS)
+        return max(_LEAST_IN_PROGRESS, len(self.items) // _DIVISOR_IN_PROGRESS)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
@@ -298,7 +299,7 @@ class RefusalBench(Task[Item]):
     async def _judge(
         self, session: Session, kind: str, item: Item, response: Response, setting: PromptSetting
     ) -> Facts:
-        """One kind of judgement of a reply. Raises `Unscored` and `BudgetSpent`."""
+        """The values of one kind of judgement of a reply, by name. Raises `Unscored` and `BudgetSpent`."""
         make_rubric = partial(
             judge_rubric, kind, item, response, catalogue=self.catalogue, free=setting.is_free_form
         )
@@ -312,10 +313,10 @@ class RefusalBench(Task[Item]):
         counts = {name: _counts(name, state) for name in models.under_test}
         stops: dict[str, Stop] = {}
         if self.order is not None:
+            stops = {name: self.order.stop(self._outcomes(state, name)) for name in models.under_test}
             entries = dict(state.facts["models"])
-            for name in models.under_test:
-                stops[name] = self.order.stop(self._outcomes(state, name))
-                until = asdict(stops[name])
+            for name, stop in stops.items():
+                until = asdict(stop)
                 counts[name]["until"] = until
                 entries[name] = {**entries[name], "until": until}
             session.ledger.write_fact("models", entries)
@@ -326,8 +327,8 @@ class RefusalBench(Task[Item]):
             "judge_under_test": list(models.own_judges),
             "models": list(counts.values()),
         }
-        early = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
-        warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
+        early_stops = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
+        warnings = (*self.item_set.warnings, *early_stops, *_left_to_do(facts))
         return EvaluationReport(run, facts, warnings)
 
     def _fingerprint(self, model_fingerprint: str, setting: PromptSetting) -> str:
@@ -384,16 +385,16 @@ class RefusalBench(Task[Item]):
         there were settings.
         """
         prompts: dict[str, JsonObject] = {}
-        names = [setting.name for setting in self.settings]
+        names_asked_now = [setting.name for setting in self.settings]
         former_settings = settings_by_variant(former) if former else {}
         for variant, setting in former_settings.items():
-            if setting.name not in names:
+            if setting.name not in names_asked_now:
                 prompts[variant] = {**asdict(setting), "fingerprint": fingerprint_of(former, variant)}
         for setting in self.settings:
             fingerprint = self._fingerprint(model_fingerprint, setting)
             prompts[setting.variant(self.variant)] = {**asdict(setting), "fingerprint": fingerprint}
-        with_codes = (variant for variant, prompt in prompts.items() if prompt["name"] == CODES)
-        main_variant = next(with_codes, next(iter(prompts)))
+        variants_with_codes = (variant for variant, prompt in prompts.items() if prompt["name"] == CODES)
+        main_variant = next(variants_with_codes, next(iter(prompts)))
         facts: JsonObject = {
             "variant": main_variant,
             "fingerprint": prompts[main_variant]["fingerprint"],
@@ -408,16 +409,17 @@ class RefusalBench(Task[Item]):
         Samples of earlier sessions still count as long as the fingerprint of their replies is the same.
         """
         former_samples = former.get("samples", {})
-        asked_now = {setting.variant(self.variant) for setting in self.settings}
+        variants_asked_now = {setting.variant(self.variant) for setting in self.settings}
         samples = {}
         for variant in settings_by_variant(prompts):
-            count = self.samples if variant in asked_now else 1
-            if variant in former_samples and fingerprint_of(former, variant) == fingerprint_of(
+            n_samples = self.samples if variant in variants_asked_now else 1
+            former_count = former_samples.get(variant, 1)
+            if former_count > n_samples and fingerprint_of(former, variant) == fingerprint_of(
                 prompts, variant
             ):
-                count = max(count, former_samples[variant])
-            if count > 1:
-                samples[variant] = count
+                n_samples = former_count
+            if n_samples > 1:
+                samples[variant] = n_samples
         return {"samples": samples} if samples else {}
 
 
@@ -445,9 +447,8 @@ def _left_to_do(facts: Facts) -> Iterator[str]:
     """Warnings about missing and unscored replies, with the command that helps."""
     for model in facts["models"]:
         name = model["model"]
-        unscored = model["unscored"] - model.get(
-            "disagreed", 0
-        )  # asked again, the judges would disagree again
+        # Judges that disagree would do so again, so asking them again does not help.
+        unscored = model["unscored"] - model.get("disagreed", 0)
         replies = counted(unscored, "reply", "replies")
         if model["errors"]:
             yield f"{name}: {counted(model['errors'], 'item')} without a reply: run the same command again to retry"

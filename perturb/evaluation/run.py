@@ -72,7 +72,7 @@ def run_task(
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         facts = {"run": str(run), **result.facts, **_closing_facts(ledger, models, options)}
-        # The ledger may have failures of other models too.
+        # The ledger may also have failures of models that only earlier sessions called.
         failures = [str(failure) for failure in call_failures(ledger.db) if failure.model in models.called]
         warnings = [
             *failures[:_NAMED_FAILURES],
@@ -150,7 +150,7 @@ def _open_called(
     executor: Executor,
     progress: Progress,
 ) -> Iterator[ChatModel]:
-    """Open the models that are called: models of providers, services and functions, and models with batch APIs."""
+    """Open the models that are called: those of providers, then services and functions, then those with batch APIs."""
     in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
     singly = [
         model.settings for model in called if model.opener is None and not _uses_batch_api(model, options)
@@ -166,7 +166,7 @@ def _open_called(
 
 
 def _connection_check(called: Sequence[ModelUnderTest], options: RunOptions) -> ConnectionCheck | None:
-    """The check that the servers of the models accept connections; None if there is no such check."""
+    """The check that the servers of the models accept connections; None if nothing can or should be checked."""
     # The nodes of a Ray cluster may reach servers that this machine does not reach.
     if options.wait or options.executor.kind == "ray":
         return None

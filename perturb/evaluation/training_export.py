@@ -34,7 +34,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan
 from perturb.records import ANSWER_CORRECTLY, JsonObject
-from perturb.snapshots.card import count_languages, escape, one_line
+from perturb.snapshots.card import count_languages, escape
 from perturb.snapshots.freshness import (
     HUB_PREFIX,
     BaseIndex,
@@ -50,13 +50,18 @@ from perturb.snapshots.items import accepted_controls, accepted_rows, items_of, 
 from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES
+from perturb.text.wording import one_line
 
-FACTS = "training.json"  # the file that says what was left out of an export, with the proof of it
-VALIDATION = 0.1  # the share of base instances that go into the validation split
-# Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them.
+# The file that says what was left out of an export, and proves it.
+FACTS = "training.json"
+# The share of base instances that go into the validation split.
+VALIDATION = 0.1
+# `sft` has the columns prompt and completion, `dpo` has prompt, chosen and rejected, as TRL's trainers name them.
 TrainingFormat = Literal["sft", "dpo"]
-Replies = Mapping[str, Sequence[str]]  # item id → the wrong replies of models to it
-Row = JsonObject  # a row of a snapshot, or an example, by field
+# Id of an item → the wrong replies of models to it.
+Replies = Mapping[str, Sequence[str]]
+# A row of a snapshot, or an example, by field.
+Row = JsonObject
 # The fields of an item's row that an example has as well.
 _COPIED_FIELDS = (
     "source_id",
@@ -76,7 +81,7 @@ class TrainingPlan:
     form: TrainingFormat
     exclude: tuple[str, ...] = ()
     keep_levers: bool = False
-    """Whether other questions may be trained on with levers of the excluded sets."""
+    """Whether items with levers of the excluded sets stay in the training data, if their questions are others."""
     evaluations: tuple[Path, ...] = ()
     """Evaluations of the run's items, whose wrong replies are rejected."""
     seed: int = 0
@@ -96,13 +101,13 @@ def export_training(
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
     exclusion = Exclusion(training.exclude, levers=not training.keep_levers)
     chosen_rows, reasons = exclusion.apply(rows)
-    # Items of one base instance have the same original; that of the first item is taken.
+    # Items of one base instance have the same original, which is taken once.
     originals: dict[str, Row] = {}
     for row in accepted_controls(db, plan):
         originals.setdefault(row["source_id"], row)
     bases = sorted({row["source_id"] for row in chosen_rows})
     used_rows = [*chosen_rows, *(originals[base] for base in bases)]
-    # The rows are compared again after the choice, so that `training.json` proves what it claims.
+    # The chosen rows are compared again, so that `training.json` proves what it claims.
     proof = exclusion.prove(used_rows)
     replies = _wrong_replies(training.evaluations)
     if training.evaluations and replies.keys().isdisjoint(row["id"] for row in chosen_rows):
@@ -153,7 +158,7 @@ def _exclusion_facts(training: TrainingPlan, reasons: Mapping[str, int], proof: 
 
 
 def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
-    """By item, the replies of models that answered what is to be refused, refused what is not, or gave another code."""
+    """Id of an item → the replies to it that are wrong (`_is_wrong`)."""
     replies: dict[str, list[str]] = {}
     for run in evaluations:
         with reading(run) as db:
@@ -195,6 +200,7 @@ def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
 
 
 def _counts(examples: Sequence[Row]) -> JsonObject:
+    """The numbers of examples, of their base instances, and of the examples of each kind."""
     kinds = Counter(row["kind"] for row in examples)
     return {"examples": len(examples), "base_instances": len({row["source_id"] for row in examples}), **kinds}
 
@@ -202,6 +208,7 @@ def _counts(examples: Sequence[Row]) -> JsonObject:
 def _write(
     folder: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: JsonObject
 ) -> None:
+    """Write all files of the export; `examples` are by split."""
     import pyarrow as pa
 
     first_example = next(iter(examples.values()))[0]  # all examples have the same fields
@@ -261,9 +268,11 @@ def make_examples(
         # It is wrong to refuse what can be answered, and to answer like the original what must be refused.
         right, wrong = (item.answers[0], code) if item.answerable else (code, original_answer)
         recorded = list(dict.fromkeys(replies.get(item.id, ())))
-        kind, rejected = ("reply", recorded) if recorded else ("item", [wrong])
+        kind = "reply" if recorded else "item"
+        rejected = recorded or [wrong]
         if form == "sft":
-            rejected = rejected[:1]  # the rejected text is left out, so further examples would be the same
+            # Without the rejected text, further examples would be the same.
+            rejected = rejected[:1]
         for number, reply in enumerate(rejected):
             yield _example(form, row, f"{item.id}-{number}", kind, prompt(item), right, reply)
         # Preference data need the original once for each code that it should not get.
@@ -323,6 +332,7 @@ class Exclusion:
         return kept_rows, dict(reasons)
 
     def _reason(self, item: RoundItem) -> str | None:
+        """Why an item may not be trained on; None if it may."""
         if self._bases.find(item) or self._index.find(original_of(item)):
             return "base instance"
         if item.lever in self._levers:

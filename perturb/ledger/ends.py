@@ -1,7 +1,7 @@
 """Queries about how things ended: jobs, failed calls, unread replies, faults of rules, and missing replies.
 
 A job ends with an accepted item, is lost, or stays open; a quota counts the items that are still missing. In a replay,
-a recording answers calls without a model. The queries about the replies that it lacks are here too.
+a recording answers calls in place of a model. If it lacks a reply, the reply is missing.
 
 SQL that is put together from parts of `perturb.ledger.queries` has the parameters of `perturb.ledger.queries.bind`.
 """
@@ -214,7 +214,7 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class CallFailure:
-    """Calls of one model that failed for one cause."""
+    """Calls of one model that failed for the same cause."""
 
     model: str
     calls: int
@@ -231,7 +231,7 @@ class CallFailure:
 
 @dataclass(frozen=True, slots=True)
 class UnreadReplies:
-    """Items about which a model gave no readable reply, for one cause."""
+    """Items about which a model gave no readable reply, all for the same cause."""
 
     model: str
     items: int
@@ -301,22 +301,27 @@ def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:
     """Why the first failed job of the plan failed, apart from faults of rules; empty if no job failed."""
-    row = db.execute(
+    rows = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
         f" AND NOT {is_fault('detail')} ORDER BY seq",
         (plan,),
-    ).fetchone()
-    return str(row["detail"]) if row else ""
+    )
+    return _first_detail(rows)
 
 
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
     """The message of the plan's first fault of a rule, or of a check if no rule failed; empty if nothing failed."""
-    row = db.execute(
+    rows = db.execute(
         f"SELECT detail FROM jobs WHERE plan = :plan AND outcome = 'error' AND {is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
         f" WHERE j.plan = :plan AND {BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
         bind(judges, plan),
-    ).fetchone()
+    )
+    return _first_detail(rows)
+
+
+def _first_detail(rows: sqlite3.Cursor) -> str:
+    row = rows.fetchone()
     return str(row["detail"]) if row else ""
 
 

@@ -21,6 +21,19 @@ from perturb.ledger.db import stored_values
 from perturb.llm.client import HeldBatch
 from perturb.records import Facts, Judgement, JudgementStatus, Response, ResponseStatus
 
+SAMPLE_FACT = "review_sample"
+"""The fact about how the sample of a review was drawn, in builds and evaluations."""
+CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
+"""The tables that `perturb bas run` and `perturb refusal-index run` write beside their ledger."""
+KEYS_FACT = "key_variables"
+"""The fact that lists the environment variables with keys of the run."""
+PLANTED_FACT = "planted_judgements"
+"""The fact about replies of known behaviour: how many were planted, and how they were judged."""
+PLANTED_MODEL = "(planted)"
+"""The name of the model that planted replies are stored under."""
+PANEL_FACT = "judge_panel"
+"""The fact that names the judges if there are several. Its value is None if a later run has a single judge again."""
+
 # SQL that is true of a batch `b` with rows that have not been taken yet.
 _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
 
@@ -92,19 +105,6 @@ def count_batches(db: sqlite3.Connection) -> dict[str, int]:
     return dict(row)
 
 
-SAMPLE_FACT = "review_sample"
-"""The fact about how the sample of a review was drawn, in builds and evaluations."""
-CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
-"""The tables that `perturb bas run` and `perturb refusal-index run` write beside their ledger."""
-KEYS_FACT = "key_variables"
-"""The fact that lists the environment variables with keys of the run."""
-PLANTED_FACT = "planted_judgements"
-"""The fact about replies of known behaviour: how many were planted, and how they were judged."""
-PLANTED_MODEL = "(planted)"
-"""The name of the model that planted replies are stored under."""
-PANEL_FACT = "judge_panel"
-"""The fact that names the judges if there are several. Its value is None if a later run has a single judge again."""
-
 # The first columns of the tables, in the order of `perturb.ledger.migrations`.
 _response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
 _judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
@@ -147,6 +147,7 @@ class EvaluationLedger(BatchLedger):
         self._record("judge_votes", vote)
 
     def _record(self, table: str, judgement: Judgement) -> None:
+        """Write a row of `judgements` or `judge_votes`."""
         value = json.dumps(dict(judgement.value), ensure_ascii=False)
         self._replace(table, *_judgement_values(judgement), value, judgement.raw)
 
@@ -169,6 +170,13 @@ def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
     # Builds have the fact about a review too, but no other facts.
     rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
     return {row["name"]: json.loads(row["value"]) for row in rows}
+
+
+@stored_values()
+def read_sample_fact(db: sqlite3.Connection) -> Any:
+    """How the sample of a review was drawn. The ledger must have a sample."""
+    row = db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()
+    return json.loads(row["value"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +212,6 @@ def early_stop(entry: Facts) -> Stop | None:
         return None
     stop = Stop(**entry["until"])
     return stop if stop.early else None
-
-
-@stored_values()
-def read_sample_fact(db: sqlite3.Connection) -> Any:
-    """How the sample of a review was drawn. The ledger must have a sample."""
-    row = db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()
-    return json.loads(row["value"])
 
 
 # Table -> the columns of its key, in the order of its index.
@@ -256,7 +257,7 @@ def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
 def votes_on(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> dict[str, Judgement]:
-    """Judge → vote on a response in one respect."""
+    """Judge → vote on a response. `kind` is the kind of judgement."""
     rows = _rows(db, "judge_votes", item_id, model, variant, kind)
     return {row["judge"]: _judgement(row) for row in rows}
 

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 
 class _Facts(BaseModel):
-    # Facts that a later version added are kept.
+    """A part of the facts of a plan, as JSON in the ledger has it. Keys that a later version added are kept."""
+
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
 
 
@@ -211,7 +212,7 @@ _json = partial(json.dumps, ensure_ascii=False)
 
 
 def _job_values(job: Job, plan: int, key: str) -> tuple[Any, ...]:
-    """The values of a new row of `jobs`. `key` is that of the job's base instance."""
+    """The values of a new row of `jobs`. `key` is the key of the job's base instance."""
     return (
         job.id,
         plan,

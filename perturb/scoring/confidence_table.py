@@ -105,7 +105,7 @@ def read_confidence_tables(
 
 
 def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[ConfidenceGroup]:
-    """The groups of one source; a folder has its table in a file of a fixed name, or an evaluation of a snapshot."""
+    """The groups of one source: of a table, of the folder of `bas run`, or of the folder of an evaluation."""
     if source.is_dir() and not (source / CONFIDENCE_TABLE).is_file():
         return _of_evaluation(source)
     import pandas as pd
@@ -118,7 +118,7 @@ def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[C
             present = ", ".join(map(str, frame.columns)) or "none"
             needs = ": it needs is_correct and confidence" if name in NEEDED else ""
             raise SourceError(f"{path}: no column '{name}'{needs} (there is {present})")
-    # Unlike `DataFrame.rename`, this drops a column whose name is given to another one.
+    # Unlike `DataFrame.rename`, this drops a column if another column takes its name.
     frame = pd.DataFrame(rename({str(name): values for name, values in frame.items()}, columns))
     if frame.empty:
         raise SourceError(f"{path}: the table has no rows: give one row per answer")
@@ -150,7 +150,7 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
     if not groups:
         raise SourceError(f"{folder}: no model states a confidence: evaluate with --confidence")
     notes = tuple(f"{model}: states no confidence and is left out" for model in without_confidence)
-    # Only groups carry notes to the reader; the first takes those on models without a group.
+    # Only groups have notes, so the first group gets the notes on models without a group.
     return [replace(groups[0], notes=notes), *groups[1:]]
 
 
@@ -270,6 +270,7 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
 
 
 def _describe_fault(name: str, value: Any) -> str:
+    """What is wrong with a value of the column `name`, and what it must be."""
     expected = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
     is_missing = _is_null(value) or str(value).strip() == ""
     problem = "is missing" if is_missing else f"is {str(value)[:40]!r}"
@@ -277,6 +278,7 @@ def _describe_fault(name: str, value: Any) -> str:
 
 
 def _present(column: pd.Series[Any]) -> Flags:
+    """Whether each value is a text that is not blank."""
     return np.array([isinstance(value, str) and value.strip() != "" for value in column], dtype=np.bool_)
 
 

@@ -13,7 +13,6 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -40,6 +39,9 @@ HUB_TASKS = {"refusal": "refusal_accuracy", "answer": "answer_accuracy"}
 # The name of the evaluation in every record.
 _EVALUATION_NAME = "perturb.selective_refusal"
 
+# What a stored reply and its result have in common: item, model, name of the setting, number of the sample.
+_ReplyKey = tuple[str, str, str | None, int]
+
 
 def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float | None = None) -> list[Path]:
     """Write a record for each model of an evaluation, and its scored replies; return the paths of the files.
@@ -62,8 +64,8 @@ def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float 
     return paths
 
 
-def _reply_texts(db: sqlite3.Connection, models: Mapping[str, Facts]) -> dict[tuple[Any, ...], str]:
-    """`_reply_key` → the text of the reply. A reply to earlier settings of its model has no result and is left out."""
+def _reply_texts(db: sqlite3.Connection, models: Mapping[str, Facts]) -> dict[_ReplyKey, str]:
+    """Key of a reply → its text. A reply under earlier settings of its model has no result and is left out."""
     texts = {}
     for response in read_responses(db):
         if is_current(response, models):
@@ -125,6 +127,7 @@ def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> 
 
 
 def _model_info(full_name: str) -> JsonObject:
+    """The entry about a model; the part of its name before the last slash is the developer."""
     developer, _, name = full_name.rpartition("/")
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
     return {"name": name, "id": full_name, "developer": developer or "unknown", "additional_details": unknown}
@@ -173,14 +176,13 @@ def _samples(
     record: JsonObject,
     results: list[Result],
     items: Mapping[str, Item],
-    texts: Mapping[tuple[Any, ...], str],
+    texts: Mapping[_ReplyKey, str],
 ) -> Iterator[JsonObject]:
     """A row for each scored reply."""
     for result in results:
         item = items[result.item_id]
         correct = is_correct(result.quality, result.eligible, result.factual_signal)
         outcome = reply_outcome(result.expected_rag_behavior, result.predicted, correct)
-        text = texts[_reply_key(result, result.prompt, result.sample)]
         if outcome in UNSCORED:
             continue
         # To an item that has no answer, the right reply is its refusal code.
@@ -196,7 +198,7 @@ def _samples(
             "sample_hash": hashlib.sha256((question + "".join(reference)).encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {"raw": question, "reference": reference},
-            "output": {"raw": [text]},
+            "output": {"raw": [texts[_reply_key(result, result.prompt, result.sample)]]},
             "answer_attribution": [
                 {
                     "turn_idx": 0,
@@ -216,17 +218,16 @@ def _samples(
         }
 
 
-def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tuple[Any, ...]:
-    """What a stored reply and its result have in common."""
+def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> _ReplyKey:
     return reply.item_id, reply.model, setting, sample
 
 
 def _write_record(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:
     """Write the two files of a model. The folder is named after the collection, the first part of the record's id."""
-    info = record["model_info"]
-    collection, _, _ = record["evaluation_id"].partition("/")
+    info, evaluation_id = record["model_info"], record["evaluation_id"]
+    collection, _, _ = evaluation_id.partition("/")
     # The format wants a UUID of version 4. One from a digest gives the same files when they are written again.
-    name = str(uuid.UUID(bytes=hashlib.sha256(record["evaluation_id"].encode()).digest()[:16], version=4))
+    name = str(uuid.UUID(bytes=hashlib.sha256(evaluation_id.encode()).digest()[:16], version=4))
     folder = Path("data", *map(_file_name, (collection, info["developer"], info["name"])))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     details = {
@@ -245,6 +246,7 @@ def _write_record(out: Path, record: JsonObject, rows: list[JsonObject], unscore
 
 
 def _write_text(path: Path, text: str) -> Path:
+    """Write a file with its folders; return its path."""
     with writing_errors(path, LedgerError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")

@@ -123,7 +123,7 @@ def _check(epsilon: float, delta: float) -> None:
 EXACT_ITEMS = 5_000
 # The end of the search for a size: the logarithm of a number of items that no plan needs.
 _LARGEST_LOG_SIZE = 60.0
-# Half of a 95 % interval, in standard errors.
+# Half the width of a 95 % interval, in standard errors.
 _Z_95 = 1.96
 
 
@@ -160,7 +160,8 @@ def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
 
     Raises ValueError if scores are missing or there is not one base instance for each.
 
-    >>> design_effect([1, 1, 0, 0, 1, 1, 0, 0], ["a", "a", "b", "b", "c", "c", "d", "d"]).effect.__round__(2)
+    >>> measured = design_effect([1, 1, 0, 0, 1, 1, 0, 0], ["a", "a", "b", "b", "c", "c", "d", "d"])
+    >>> round(measured.effect, 2)
     2.33
     """
     values = read_numbers(scores, "scores")
@@ -225,10 +226,10 @@ def size_from_variance(
 
 
 def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
-    """The smallest size, `size` or more, from which on errors above `epsilon` have at most the probability `delta`."""
+    """The smallest size, from `size` up, from which on errors above `epsilon` have at most the probability `delta`."""
     from scipy.stats import binom
 
-    # The probability jumps up and down with the size, so the last failing size decides, not the first good one.
+    # The probability jumps up and down with the size. So the last size that fails decides, not the first that passes.
     sizes = np.arange(size, 2 * size + 50)
     # 1e-9: a product such as 100 * 0.55 must not fall just beside its whole number.
     most_hits = np.floor(sizes * (rate + epsilon) + 1e-9)
@@ -289,6 +290,7 @@ def observe(path: Path) -> DesignEffect:
             measured.append(design_effect(right, [row.item.base_id for row in rows]))
     if not measured:
         raise SourceError(f"{path}: has no scored reply: run the evaluation with --judge")
+    # The number of items that a model needs is proportional to this product.
     return max(measured, key=lambda model: model.variance * max(model.effect or 1.0, 1.0))
 
 
@@ -401,7 +403,7 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
             items = min(items, budget.items)
         if items < 1:
             break
-        # As in the formula. An effect below 1 is mostly chance, so it counts as 1.
+        # The first factor of the formula. An effect below 1 is mostly chance, so it counts as 1.
         effect_of_samples = max(effect, 1.0) - budget.within * (1 - 1 / samples)
         half_width = _Z_95 * math.sqrt(variance * effect_of_samples / items)
         splits.append(Split(samples, items, half_width))

@@ -1,6 +1,6 @@
 """A seeded simulation of static and generative benchmarks under drift, and a figure of it.
 
-It shows how often a benchmark errs, beside the bounds on that from `perturb.scoring.power`. The true score moves from
+It shows how often a benchmark errs, beside the bounds on that share from `perturb.scoring.power`. The true score moves
 `start` by `drift` over the rounds, in equal steps. The static benchmark keeps the items of the first round; the
 generative one draws new items in each round (fresh rounds). If items share base instances, the bounds are those of the
 effective number of items.
@@ -99,7 +99,7 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     >>> simulation.static >= simulation.static_floor, simulation.generative <= simulation.generative_bound
     (True, True)
     """
-    _check(setting, runs)
+    _refuse_impossible(setting, runs)
     rng = np.random.default_rng(seed)
     truth = setting.truth
     # The static benchmark has one estimate for all rounds, since it asks the same items.
@@ -141,15 +141,16 @@ def _estimates(rng: np.random.Generator, setting: DriftSetting, truth: Floats) -
     # The items of a base instance share a success rate from a beta distribution. If its two parameters add up to
     # 1 / icc - 1, two of the items have the correlation icc (the beta-binomial distribution).
     concentration = 1 / setting.icc - 1
-    right = np.zeros_like(truth)
+    n_right = np.zeros_like(truth)
     for n_items in items_of_bases:
         # one base instance in all samples at once
         success_rates = rng.beta(truth * concentration, (1 - truth) * concentration)
-        right += rng.binomial(n_items, success_rates)
-    return np.asarray(right / setting.size)
+        n_right += rng.binomial(n_items, success_rates)
+    return np.asarray(n_right / setting.size)
 
 
-def _check(setting: DriftSetting, runs: int) -> None:
+def _refuse_impossible(setting: DriftSetting, runs: int) -> None:
+    """Raise `ConfigError` if a number is out of its range, or if the true score would leave the range of scores."""
     if runs < 1 or setting.rounds < 1 or setting.size < 1 or setting.per_base < 1:
         raise ConfigError("simulation: runs, rounds, size and items per base instance must be at least 1")
     if not 0 <= setting.icc < 1:

@@ -10,7 +10,7 @@ Reference for equations and appendices: Refusal Index paper.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -33,7 +33,7 @@ from perturb.metrics.ranking import (
     winner_entropy,
 )
 from perturb.metrics.resampling import bootstrap_means
-from perturb.scoring.datasets import AnswerGroup, with_datasets
+from perturb.scoring.datasets import AnswerGroup, GroupT, with_datasets
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,6 @@ METRICS: Mapping[str, str] = {
     "weighted p=1": "weighted p=1",
     "refusal_index": "RI",
 }
-
-
 # The name of the row of the ranking table for a random ranking.
 RANDOM = "random"
 # The covariates that are removed from a metric before it ranks the models: neither rate, one of them, or both.
@@ -177,14 +175,15 @@ class RankingStability:
 def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
     """The stability of each metric of each model with several settings."""
     stabilities = []
-    for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
-        runs = [group.metrics for group in groups if (group.model, group.dataset) == (model, dataset)]
-        if len(runs) < 2:
+    for (model, dataset), settings in _by_model_and_dataset(groups).items():
+        if len(settings) < 2:
             continue
         for metric in METRICS:
-            values = [(run[metric].value, run["refusal_rate"].value) for run in runs]
+            values = [
+                (group.metrics[metric].value, group.metrics["refusal_rate"].value) for group in settings
+            ]
             defined = [(value, rate) for value, rate in values if value is not None and rate is not None]
-            if len(defined) < len(runs):
+            if len(defined) < len(settings):
                 # The metric is not computed on the other settings alone: metrics over different settings cannot be
                 # compared.
                 difference = cv = Estimate.undefined("undefined under some setting", n=len(defined))
@@ -195,6 +194,14 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
                 cv = coefficient_of_variation(scores)
             stabilities.append(Stability(model, dataset, metric, difference, cv))
     return tuple(stabilities)
+
+
+def _by_model_and_dataset(groups: Iterable[GroupT]) -> dict[tuple[str | None, str | None], list[GroupT]]:
+    """Model and data set → the groups of the model's settings on the data set."""
+    grouped: dict[tuple[str | None, str | None], list[GroupT]] = {}
+    for group in groups:
+        grouped.setdefault((group.model, group.dataset), []).append(group)
+    return grouped
 
 
 # A data set and a setting in which models were asked about it. Either is None if the table does not name it.
@@ -282,6 +289,7 @@ class PromptAgreement:
     model: str | None
     dataset: str | None
     a: str
+    """A setting, or `FORCED`."""
     b: str
     agreement: Estimate
     """The share of equal results among the questions that are answered with both prompts; `n` is their number."""
@@ -295,19 +303,19 @@ def prompt_agreement(
     Empty if the table does not name its questions, or if every model has only one setting.
     """
     agreements = []
-    for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
-        runs = [
-            group for group in groups if (group.model, group.dataset) == (model, dataset) and all(group.items)
-        ]
-        if len(runs) < 2:
+    for (model, dataset), settings in _by_model_and_dataset(groups).items():
+        settings_with_ids = [group for group in settings if all(group.items)]
+        if len(settings_with_ids) < 2:
             continue
-        named_answers = [(run.setting or "", _answers(run, refused=False)) for run in runs]
+        answers_by_setting = [
+            (group.setting or "", _answers(group, refused=False)) for group in settings_with_ids
+        ]
         # The second pass is the same for all settings, so its answers are joined.
         forced: Answers = {}
-        for run in runs:
-            forced |= _answers(run, refused=True)
-        named_answers.append((FORCED, forced))
-        for (a, answers_a), (b, answers_b) in combinations(named_answers, 2):
+        for group in settings_with_ids:
+            forced |= _answers(group, refused=True)
+        answers_by_setting.append((FORCED, forced))
+        for (a, answers_a), (b, answers_b) in combinations(answers_by_setting, 2):
             agreement = _agreement(answers_a, answers_b, resamples, seed)
             agreements.append(PromptAgreement(model, dataset, a, b, agreement))
     return tuple(agreements)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import SourceError
@@ -32,7 +32,7 @@ REQUIRED: tuple[str, ...] = (
     "predicted",
 )
 
-# Confidence level → the lower end of its range, from the highest level to the lowest.
+# Confidence level → the lower end of its range, in [0, 1], from the highest level to the lowest.
 _LOWER_ENDS = dict(zip(LEVELS, (0.9, 0.7, 0.5, 0.3, 0.0), strict=True))
 
 
@@ -150,7 +150,10 @@ def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
 
 
 class _FieldReader:
-    """Reads the fields of one row; a method reads the field of its name. Every error has the place of the row."""
+    """Reads the fields of one row. Every error begins with the place of the row.
+
+    A method without the parameter `name` reads the field that it is named after.
+    """
 
     def __init__(self, fields: Facts, place: str) -> None:
         self._fields = fields
@@ -174,7 +177,7 @@ class _FieldReader:
             raise self.error(name, "is empty: fill it in")
         return value
 
-    def one_of(self, name: str, choices: list[Any]) -> str:
+    def one_of(self, name: str, choices: Sequence[str]) -> str:
         value = self.text(name)
         if value not in choices:
             raise self.error(name, f"holds '{_short(value)}', which is not one of {', '.join(choices)}")

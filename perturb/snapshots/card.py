@@ -7,7 +7,6 @@ of the page. The facts that card and manifest take from a run are here too.
 from __future__ import annotations
 
 import re
-import unicodedata
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ from perturb.snapshots.harness import CONFIG
 from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, all_columns
 from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.passages import split_sentences
-from perturb.text.wording import ENGLISH, certificate_line, language_with_code
+from perturb.text.wording import ENGLISH, certificate_line, language_with_code, one_line
 
 # The size categories of the Hub, each with the number of rows below which it applies.
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
@@ -184,15 +183,6 @@ def canary(content_digest: str) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"perturb:snapshot:{content_digest}"))
 
 
-def one_line(text: str) -> str:
-    """The text on one line, without control characters and without marks that change the direction of writing.
-
-    >>> one_line(" a\\n---\\tb\\u202e ")
-    'a --- b'
-    """
-    return " ".join("".join(" " if unicodedata.category(char)[0] == "C" else char for char in text).split())
-
-
 @cache
 def _card_template() -> Any:
     # the card is Markdown, for which Jinja has no escaping
@@ -259,10 +249,9 @@ def _change(row: SnapshotRow, name: str) -> JsonObject:
     """The perturbed text with its new sentences in bold, and the original sentences that it no longer has."""
     before = [sentence.text for sentence in split_sentences(row[f"original_{name}"])]
     now = [sentence.text for sentence in split_sentences(row[f"perturbed_{name}"])]
-    return {
-        "before": _Verbatim(" ".join(escape(text) for text in before if text not in now)),
-        "now": _Verbatim(" ".join(escape(text) if text in before else f"**{escape(text)}**" for text in now)),
-    }
+    removed = [escape(text) for text in before if text not in now]
+    marked = [escape(text) if text in before else f"**{escape(text)}**" for text in now]
+    return {"before": _Verbatim(" ".join(removed)), "now": _Verbatim(" ".join(marked))}
 
 
 def _slug(text: str) -> str:
@@ -275,6 +264,7 @@ def _slug(text: str) -> str:
 
 
 def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> JsonObject:
+    """The YAML header of the card."""
     return {
         "language": list(count_languages(rows)),
         **licence_header(row["licence"] for row in rows),
@@ -288,9 +278,10 @@ def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles)
 
 
 def _class_table(rows: Sequence[SnapshotRow]) -> dict[str, list[int]]:
-    """Class → the number of rows of each intensity; it has all published classes, so that gaps show."""
+    """Class → the number of rows of each intensity. All published classes are in it, so that gaps show."""
     counts = Counter((row["perturbation_class"], row["intensity"]) for row in rows)
-    classes = sorted({*PUBLISHED_CLASSES, *(name for name, _ in counts)}, key=taxonomy_place)
+    used_classes = (name for name, _ in counts)
+    classes = sorted({*PUBLISHED_CLASSES, *used_classes}, key=taxonomy_place)
     return {name: [counts[name, str(intensity)] for intensity in Intensity] for name in classes}
 
 

@@ -26,7 +26,6 @@ from perturb.files.templating import text_environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
 from perturb.metrics.outcomes import AMBIGUOUS, COUNTS_AS
 from perturb.records import Facts, JsonObject
-from perturb.snapshots.card import one_line
 from perturb.snapshots.harness import (
     CONFIG,
     HARNESS_SETTINGS,
@@ -41,6 +40,7 @@ from perturb.snapshots.harness import (
     write_prompts,
 )
 from perturb.snapshots.rows import SnapshotRow
+from perturb.text.wording import one_line
 
 # The main metric of the tasks.
 HEADLINE = "calibrated_refusal_score"

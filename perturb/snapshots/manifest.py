@@ -22,7 +22,7 @@ from perturb.snapshots.card import SnapshotFacts, canary, count_cells, count_lic
 from perturb.snapshots.rows import Parts, SnapshotRow
 from perturb.snapshots.select import Strategy
 
-# It rises if older versions of perturb could misread a manifest; new keys alone do not raise it.
+# The version of the layout. It rises if older versions of perturb could misread a manifest, but not for new keys alone.
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -31,7 +31,7 @@ CARD = "README.md"
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
 # The advice of every message about a manifest that cannot be read.
 _HOW_TO_REPAIR = "restore it, or export the run again"
-# Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys.
+# Keys that a manifest lacks if the run has nothing for them. Manifests from before these keys stay the same that way.
 _OPTIONAL = ("people", "shortcuts", "solvers", "since", "classes", "replies")
 
 # Types of entries: a number of rows, and a digest of 32 hexadecimal digits.
@@ -46,7 +46,7 @@ class _Entry(Strict):
 
 
 class _Model(_Entry):
-    # with the settings of the model, whatever they are
+    # The other keys are settings of the model.
     model_config = ConfigDict(extra="allow")
 
     name: str
@@ -269,11 +269,12 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content_digest: str) -> Json
         "replies": replies and {"sha256": replies.sha256, "replies": replies.replies},
         "row_digests": [row["row_digest"] for row in rows],
     }
-    # Fields that came later are left out if unused, so that old snapshots keep the digest of their manifest.
+    # If unused, the later keys are left out, so that old snapshots keep the digest of their manifest.
     return {name: value for name, value in manifest.items() if value or name not in _OPTIONAL}
 
 
 def _selection(facts: SnapshotFacts) -> JsonObject:
+    """How the rows were selected, and which quotas were missed."""
     settings = {name: value for name, value in asdict(facts.plan).items() if value is not None}
     shortfalls = [
         {**asdict(shortfall), "cell": str(shortfall.cell) if shortfall.cell else None}

@@ -10,12 +10,11 @@ edited together with their digests: a lever of another cell, a change outside of
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from perturb.catalogue.levers import Catalogue, embedded_levers
 from perturb.config import load_config
@@ -100,7 +99,11 @@ def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, It
     """Header and rows of the recording of a build."""
     facts = plan.facts
     header = {
-        **_header("build", facts.code_version, [*facts.generators, *facts.verifiers]),
+        **_header(
+            "build",
+            facts.code_version,
+            [entry.model_dump() for entry in (*facts.generators, *facts.verifiers)],
+        ),
         "name": facts.name,
         "round": facts.round,
         "seed": facts.seed,
@@ -152,6 +155,7 @@ def _calls_by_offer(calls: AnsweredCalls, job: Job) -> list[list[sqlite3.Row]]:
 
 
 def _job_row(planned: queries.PlannedJob) -> JsonObject:
+    """The row of a job in a recording."""
     job = planned.job
     recorded_job = RecordedJob(
         id=job.id,
@@ -171,7 +175,7 @@ def _job_row(planned: queries.PlannedJob) -> JsonObject:
 def _calls_of_votes(
     calls: AnsweredCalls, subject: str, votes: Mapping[str, Verdict], verifiers: Sequence[str]
 ) -> Iterator[tuple[list[sqlite3.Row], list[sqlite3.Row]]]:
-    """The calls of each verifier that voted: those of its blind decision, if it made one, and those of its vote."""
+    """The calls of each verifier that voted: first for its blind decision, if it made one, then for its open vote."""
     for name in verifiers:
         if name in votes and (open_calls := calls.behind(subject, name, ["verify"], votes[name].raw)):
             groups = calls.of(subject, name, ["blind"])
@@ -210,6 +214,7 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
 
 
 def _refusalbench_header(facts: Facts) -> JsonObject:
+    """The header of an evaluation on a snapshot."""
     entries, snapshot = facts["models"], facts["snapshot"]
     judge = None
     if not facts.get(PANEL_FACT):  # the judges of a panel are in `_panel`
@@ -252,11 +257,8 @@ def _prompt_facts(entries: Facts) -> JsonObject:
     settings = {
         name: setting for entry in entries.values() for name, setting in settings_by_variant(entry).items()
     }
-    content: JsonObject = {
-        "variant": next(
-            (variant for variant, setting in settings.items() if not setting.is_free_form), "plain"
-        )
-    }
+    variants_of_codes = (variant for variant, setting in settings.items() if not setting.is_free_form)
+    content: JsonObject = {"variant": next(variants_of_codes, "plain")}
     if any(setting.is_free_form for setting in settings.values()):
         content["prompts"] = [
             {"name": setting.name, "source": setting.source} for setting in settings.values()
@@ -320,12 +322,12 @@ def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[J
         yield record_row("reply", recorded_reply)
 
 
-def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObject:
-    facts_of_models = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
+def _header(kind: Kind, version: str | None, models: Iterable[Facts]) -> JsonObject:
+    """What the headers of all recordings begin with. Models that are offline rules are left out."""
     return {
         "kind": kind,
         "code_version": version,
-        "models": {entry["name"]: _settings(entry) for entry in facts_of_models if entry["model"] != "rules"},
+        "models": {model["name"]: _settings(model) for model in models if model["model"] != "rules"},
     }
 
 
@@ -378,6 +380,7 @@ def _embedded_levers(snapshot: Snapshot) -> list[Path]:
 
 
 def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Facts) -> Iterator[str]:
+    """All faults of a row, one line each."""
     try:
         cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
     except (KeyError, ValueError):
