@@ -18,11 +18,11 @@ import yaml
 
 from perturb.catalogue.prompts import render_template
 from perturb.errors import LedgerError
-from perturb.evaluation.results import EvaluationRun, Result, is_current, run_of
+from perturb.evaluation.results import EvaluationRun, Result, is_current, outcome_of, run_of
 from perturb.files.resources import code_version, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_items, read_responses
-from perturb.metrics.outcomes import UNSCORED, is_correct, reply_outcome
+from perturb.metrics.outcomes import UNSCORED
 from perturb.metrics.refusal import RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.records import Facts, Item, JsonObject, Response
@@ -181,8 +181,7 @@ def _samples(
     """A row for each scored reply."""
     for result in results:
         item = items[result.item_id]
-        correct = is_correct(result.quality, result.eligible, result.factual_signal)
-        outcome = reply_outcome(result.expected_rag_behavior, result.predicted, correct)
+        outcome = outcome_of(result.expected_rag_behavior, result.to_dict())
         if outcome in UNSCORED:
             continue
         # To an item that has no answer, the right reply is its refusal code.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 import yaml
 
 from perturb.evaluation.results import read_run
+from perturb.metrics.outcomes import SCORED
 from perturb.scoring.interchange import write_every_eval_ever
 from perturb.scoring.score_report import score
+from perturb.scoring.table import read_results
 from tests.building import perturb
 
 SCHEMAS = Path(__file__).parents[1] / "data" / "every_eval_ever"
@@ -41,6 +44,7 @@ def test_every_eval_ever_accepts_the_records_and_each_of_their_rows(run: Path, t
     records = list(tmp_path.rglob("*.json"))
     assert len(records) == len(replies)
     reported = {one.model: one for one in score(run).models}
+    replies_of = {one.model: one.rows for one in read_results(run).models}
     for path in records:
         record = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.validate(record, aggregate)
@@ -58,6 +62,8 @@ def test_every_eval_ever_accepts_the_records_and_each_of_their_rows(run: Path, t
         right = sum(row["evaluation"]["is_correct"] for row in refused)
         assert metrics["refusal_accuracy"]["score"] == pytest.approx(right / len(refused))
         assert metrics["refusal_accuracy"]["score"] == reported[model].metrics["refusal_accuracy"].value
+        scored = [row.outcome for row in replies_of[model] if row.outcome in SCORED]
+        assert Counter(row["metadata"]["outcome"] for row in rows) == Counter(map(str, scored))
 
 
 def test_the_same_second_gives_the_same_files(run: Path, tmp_path: Path) -> None:
