@@ -107,7 +107,7 @@ async def _draft(
     """The text of the class file, and the trials of its levers."""
     # `draft_class` takes a set of models, since sessions do, but with a single model.
     (model,) = models.under_test
-    # A session needs a progress bar. This one is not shown.
+    # A session needs a progress bar, which is not shown here.
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
             text = await _write_class(session, model, sentence)
@@ -185,9 +185,9 @@ def read_class(text: str) -> str:
 
 def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
     """A lever of the reply as an entry of a class file; `code` is the refusal code of the class."""
-    lacking = [name for name in _LEVER_FIELDS if not isinstance(lever.get(name), str)]
-    if lacking:
-        raise ReplyError(f"a lever has no '{lacking[0]}'")
+    for name in _LEVER_FIELDS:
+        if not isinstance(lever.get(name), str):
+            raise ReplyError(f"a lever has no '{name}'")
     # The loader checks that the illustration begins with the right code. Models often leave it out.
     expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
     return {
@@ -216,7 +216,7 @@ def _load(text: str) -> Catalogue:
 
 
 def _instances(lever: Lever) -> Sequence[BaseInstance]:
-    """The instances of the demo set that a lever is tried on: some that look random, but the same in every run."""
+    """The instances of the demo set that a lever is tried on: a draw by hashes, which is the same in every run."""
     demo = BaseSet.read("demo").instances
     return sorted(demo, key=lambda instance: fraction_of("draft", lever.name, instance.id))[:TRIED_ON]
 

@@ -92,7 +92,7 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     audited = panel.is_audited(candidate_id)
     if not states:
         return Decision(candidate_id, Acceptance.UNDECIDED, ALL_ABSTAINED, audited)
-    # If verifiers abstained, fewer passes are needed. Or else unanimity could not be reached after an abstention.
+    # Abstentions lower the number of passes that are needed, or else a unanimous panel could no longer accept.
     needed = min(panel.needed, len(states))
     if len(passed) >= needed:
         reason = f"{len(passed)} of {len(states)} verifiers passed it"

@@ -67,15 +67,13 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, selection_plan: Sele
     if selection_plan.reviewed:
         # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
         jobs = _keep_reviewed(db, jobs, keep_unreviewed=selection_plan.reviewed == "drop-failed")
-    repeats = 0
+    n_with_repeats = len(jobs)
     if selection_plan.drop_repeats:
         # Last, so that a repeat is dropped only if the item that it repeats has a chance to be selected.
-        fresh = list(_without_repeats(db, jobs, selection_plan.seed))
-        repeats = len(jobs) - len(fresh)
-        jobs = fresh
+        jobs = list(_without_repeats(db, jobs, selection_plan.seed))
     generators = [entry.name for entry in plan.facts.generators]
     selection = select(jobs, selection_plan, generators, plan.cells)
-    return replace(selection, repeats=repeats)
+    return replace(selection, repeats=n_with_repeats - len(jobs))
 
 
 def _keep_hard(db: sqlite3.Connection, plan: CurrentPlan, jobs: Iterable[Job], at_least: float) -> list[Job]:
@@ -95,10 +93,11 @@ def _keep_reviewed(db: sqlite3.Connection, jobs: Iterable[Job], *, keep_unreview
 
 
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
-    """Yield the jobs without near duplicates of another item of the same generator, cell and preferred answer.
+    """The jobs, but only one of several whose items are near duplicates.
 
-    Similar items of different cells test different things, and generators are compared on the same questions. Similar
-    questions with different answers ("When was the pier built?", "When was the mill built?") are not duplicates.
+    Items are compared within the same generator, cell and first answer. Similar items of different cells test different
+    things, and generators are compared on the same questions. Similar questions with different answers ("When was the
+    pier built?", "When was the mill built?") are not duplicates.
     """
     groups: defaultdict[tuple[str, Cell, str], list[Job]] = defaultdict(list)
     for job in jobs:
@@ -106,7 +105,8 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
         groups[job.generator, job.cell, answer].append(job)
     for group in groups.values():
         if len({job.instance_id for job in group}) == 1:
-            yield from group  # these are replicates of one question, which the configuration asks for
+            # These are replicates of one question, which the configuration asks for.
+            yield from group
             continue
         index = FreshnessIndex()
         # The seed decides which of two similar items stays, and not the order of the jobs.
@@ -120,18 +120,14 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
     """How many rows of a snapshot come from other base instances than these. Raises `SnapshotError` as `read_rows`."""
     contents = {(instance.id, instance.query, instance.context, *instance.answers) for instance in instances}
-    columns = ["source_id", "original_query", "original_context", "original_answers"]
-    foreign = 0
+    text_columns = ["source_id", "original_query", "original_context"]
+    n_foreign = 0
     for path in snapshot.data_files.values():
-        for row in read_part(path).select(columns).to_pylist():
-            content = (
-                row["source_id"],
-                row["original_query"],
-                row["original_context"],
-                *row["original_answers"],
-            )
-            foreign += content not in contents
-    return foreign
+        for row in read_part(path).select([*text_columns, "original_answers"]).to_pylist():
+            texts = [row[name] for name in text_columns]
+            if (*texts, *row["original_answers"]) not in contents:
+                n_foreign += 1
+    return n_foreign
 
 
 def export_snapshot(
@@ -155,7 +151,7 @@ def export_snapshot(
     """
     from perturb.auditing.audit_report import shortcut_figures
 
-    # Before anything is selected, since a snapshot that is refused needs no work.
+    # This comes first, since a snapshot that is refused needs no selection.
     if max_wrong is not None:
         _refuse_wrong_labels(certify(db, plan), max_wrong, hard=selection_plan.strategy == "hard")
     selection = select_items(db, plan, selection_plan)
@@ -201,6 +197,7 @@ def _snapshot_facts(
     selection: Selection,
     created: datetime | None,
 ) -> SnapshotFacts:
+    """The facts for manifest and card that the ledger and the selection give."""
     from perturb.auditing.audit_report import agreement_figures
     from perturb.auditing.rates import read_plan
 

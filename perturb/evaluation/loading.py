@@ -116,6 +116,7 @@ def _first_items(item_set: ItemSet, limit: int | None) -> ItemSet:
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
+    """The items of a snapshot folder with a manifest. Raises `SnapshotError` if the folder is damaged."""
     snapshot = read_snapshot(folder)
     if problems := check_snapshot(folder):
         further_problems = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -123,9 +124,10 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
             f"{folder} is not as it was written: {problems[0]}{further_problems}: restore it, or export the run again"
         )
     header = Header(str(snapshot.manifest.get("name") or folder.name))
+    rows_and_controls = (*snapshot.read_rows(), *snapshot.read_controls())
     rows = (
         SourceRow(snapshot.folder, number, fields, header)
-        for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
+        for number, fields in enumerate(rows_and_controls, start=1)
     )
     catalogue = catalogue.with_classes(snapshot.classes)
     return _item_set(header.name, rows, catalogue, label=str(folder), content_digest=snapshot.content_digest)

@@ -49,7 +49,7 @@ from perturb.records import (
 )
 from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
-from perturb.snapshots.settings import samples_by_variant, settings_by_variant
+from perturb.snapshots.settings import PromptSetting, samples_by_variant, settings_by_variant
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
 # The fields that a recorded reply has in common with a call of the ledger.
@@ -238,7 +238,7 @@ def _refusalbench_header(facts: Facts) -> JsonObject:
 def _questions_header(facts: Facts) -> JsonObject:
     """The header of a run of the Refusal Index or of the Behavioral Alignment Score."""
     kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
-    task = facts["two_pass" if kind == "refusal-index" else "confidence"]
+    task = facts["two_pass"] if kind == "refusal-index" else facts["confidence"]
     called = task["called"]  # name → settings of each model that was called
     judge = task["judge"]
     return {
@@ -253,19 +253,20 @@ def _questions_header(facts: Facts) -> JsonObject:
 
 
 def _prompt_facts(entries: Facts) -> JsonObject:
-    """The variant of the setting `codes`; also the settings and the number of samples, if they are not the defaults."""
-    settings = {
-        name: setting for entry in entries.values() for name, setting in settings_by_variant(entry).items()
-    }
+    """The variant of the setting `codes`. Also the settings and the number of samples, if they are not the defaults."""
+    settings: dict[str, PromptSetting] = {}
+    n_samples = 1
+    for entry in entries.values():
+        settings |= settings_by_variant(entry)
+        n_samples = max([n_samples, *samples_by_variant(entry).values()])
     variants_of_codes = (variant for variant, setting in settings.items() if not setting.is_free_form)
     content: JsonObject = {"variant": next(variants_of_codes, "plain")}
     if any(setting.is_free_form for setting in settings.values()):
         content["prompts"] = [
             {"name": setting.name, "source": setting.source} for setting in settings.values()
         ]
-    samples = max(n for entry in entries.values() for n in samples_by_variant(entry).values())
-    if samples > 1:
-        content["samples"] = samples
+    if n_samples > 1:
+        content["samples"] = n_samples
     return content
 
 
