@@ -108,10 +108,11 @@ class FunctionEntry(Covariates):
 
 def _kind_of_entry(value: Any) -> str:
     """Which of three entries a value is, for pydantic: then a fault is reported for this kind of entry alone."""
-    keys = value if isinstance(value, Mapping) else ()
-    if "url" in keys:
+    if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
         return "service"
-    return "function" if "function" in keys else "provider"
+    if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
+        return "function"
+    return "provider"
 
 
 ModelsFileEntry = Annotated[

@@ -361,6 +361,8 @@ class Recording:
     def _add_planted(self, row: dict[str, Any]) -> None:
         try:
             item = PlantedItem.from_payload(row["content"])
+        except ValidationError:
+            raise  # it names the field
         except (ValueError, KeyError, TypeError):
             raise ValueError("is not a planted item: a field is missing or of another type") from None
         self.planted.append(item.to_payload())
