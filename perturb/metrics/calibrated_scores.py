@@ -27,6 +27,7 @@ from perturb.metrics.inputs import (
     Estimate,
     Flags,
     Floats,
+    logistic,
     plain_value,
     read_confidences,
     read_flags,
@@ -80,9 +81,9 @@ class CalibrationMap:
             case "isotonic":
                 return np.asarray(np.interp(confidences, fitted["stated"], fitted["calibrated"]))
             case "platt":
-                return _sigmoid(fitted["slope"] * _logit(confidences) + fitted["intercept"])
+                return logistic(fitted["slope"] * _logit(confidences) + fitted["intercept"])
             case "temperature":
-                return _sigmoid(_logit(confidences) / fitted["temperature"])
+                return logistic(_logit(confidences) / fitted["temperature"])
             case "histogram":
                 return np.asarray(fitted["calibrated"][bin_places(confidences, fitted["edges"])])
 
@@ -168,7 +169,7 @@ def _fit_temperature(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]
     largest_log = float(np.log(MAX_TEMPERATURE))
 
     def loss(log_temperature: float) -> float:
-        return float(log_losses(correct, _sigmoid(logits / np.exp(log_temperature))).mean())
+        return float(log_losses(correct, logistic(logits / np.exp(log_temperature))).mean())
 
     minimum = minimize_scalar(loss, bounds=(-largest_log, largest_log), method="bounded")
     return {"temperature": np.exp(minimum.x)}
@@ -187,12 +188,6 @@ def _logit(confidence: Floats) -> Floats:
     # a stated confidence of 0 or 1 has no finite logit
     clipped = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
-
-
-def _sigmoid(values: Floats) -> Floats:
-    from scipy.special import expit
-
-    return np.asarray(expit(values))
 
 
 # Method → the function that fits its parameters to correctness and confidence.

@@ -99,6 +99,14 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
     return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
 
 
+def logistic(logits: ArrayLike) -> Floats:
+    """The probabilities 1 / (1 + exp(-logit)), in the shape of the logits."""
+    # scipy is slow to import, and most metrics do without it
+    from scipy.special import expit
+
+    return np.asarray(expit(logits), dtype=np.float64)
+
+
 def _refuse(is_wrong: Flags, numbers: Floats, name: str, problem: str) -> None:
     """Raise ValueError about the first wrong row, if there is one."""
     rows = np.flatnonzero(is_wrong)

@@ -15,12 +15,13 @@ De Boeck (2008), Psychometrika 73, on random items.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.inputs import Estimate, Floats, Integers
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, logistic
 from perturb.metrics.intervals import ONE_CLUSTER, t_quantile
 
 # With fewer models or items the priors would decide the estimates.
@@ -37,9 +38,9 @@ _SPREAD_SCALES = np.array([2.0, 0.5])
 # The grid of difficulties and of log discriminations, in standard deviations of their normal distributions.
 _DIFFICULTY_NODES = np.linspace(-4, 4, 41)
 _DISCRIMINATION_NODES = np.linspace(-3, 3, 9)
-# Where the parameters of a fit have the logarithm of each spread.
-_DIFFICULTY_SPREAD = -2
-_DISCRIMINATION_SPREAD = -1
+# The indices of the logarithms of the two spreads among the parameters of a fit: they come last.
+_LOG_DIFFICULTY_SPREAD = -2
+_LOG_DISCRIMINATION_SPREAD = -1
 # The step of the numerical derivative of the gradient.
 _STEP = 1e-4
 
@@ -83,11 +84,13 @@ class ItemResponses:
 
     def chances(self, ability: float) -> Floats:
         """The probability that a model of this ability is right, for each item."""
-        return self.posterior.chances(ability)
+        return self.posterior.mean(self.posterior.chances_at_nodes(ability))
 
     def information(self, ability: ArrayLike) -> Floats:
         """The Fisher information of all items at some abilities; its root is 1 / SE of another model's ability."""
-        return self.posterior.information(np.asarray(ability, dtype=np.float64))
+        abilities = np.asarray(ability, dtype=np.float64)
+        sums = [self.posterior.information(value) for value in abilities.ravel()]
+        return np.array(sums).reshape(abilities.shape)
 
 
 def item_responses(
@@ -110,25 +113,25 @@ def item_responses(
 
     right = np.asarray(right, dtype=np.float64)
     _check(right)
-    items = right.shape[1]
-    groups = _codes(np.zeros(items) if groups is None else groups, items, "groups")
-    clusters = _codes(np.arange(items) if clusters is None else clusters, items, "clusters")
-    likelihood = _Likelihood(right, groups)
+    n_items = right.shape[1]
+    group_of_item = _codes(np.zeros(n_items) if groups is None else groups, n_items, "groups")
+    cluster_of_item = _codes(np.arange(n_items) if clusters is None else clusters, n_items, "clusters")
+    likelihood = _Likelihood(right, group_of_item)
     # All parameters at 0 means: equal models, equal groups, and spreads of exp(0) = 1.
-    start = np.zeros(likelihood.size)
+    start = np.zeros(likelihood.n_parameters)
     optimum = minimize(likelihood.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
     parameters = optimum.x
-    estimator = _estimator(likelihood, parameters, clusters)
+    estimator = _estimator(likelihood, parameters, cluster_of_item)
     posterior = likelihood.posterior(parameters)
     return ItemResponses(
         abilities=estimator.estimates(likelihood.ability_rows(), (~np.isnan(right)).sum(axis=1)),
-        group_difficulties=estimator.estimates(likelihood.mean_rows(), np.bincount(groups)),
+        group_difficulties=estimator.estimates(likelihood.mean_rows(), np.bincount(group_of_item)),
         difficulty=posterior.mean(posterior.difficulties),
         difficulty_se=posterior.sd(posterior.difficulties),
         discrimination=posterior.mean(posterior.discriminations),
         discrimination_se=posterior.sd(posterior.discriminations),
-        difficulty_spread=float(np.exp(parameters[_DIFFICULTY_SPREAD])),
-        slope_spread=float(np.exp(parameters[_DISCRIMINATION_SPREAD])),
+        difficulty_spread=float(np.exp(parameters[_LOG_DIFFICULTY_SPREAD])),
+        slope_spread=float(np.exp(parameters[_LOG_DISCRIMINATION_SPREAD])),
         log_likelihood=-float(likelihood.counts @ likelihood.terms(parameters)[0]),
         converged=bool(optimum.success),
         message=str(optimum.message),
@@ -138,23 +141,29 @@ def item_responses(
 
 @dataclass(frozen=True)
 class _Estimator:
-    """Estimates with intervals of linear functions of the parameters."""
+    """Gives linear functions of the parameters, such as the ability of a model, with their intervals."""
 
     parameters: Floats
+    """Shape (parameters,)."""
     clusters: int
+    """The number of clusters that the covariance comes from."""
     covariance: Floats | None
+    """Shape (parameters, parameters)."""
     reason: str | None = None
     """The reason why there is no covariance, and so no interval."""
 
     def estimates(self, rows: Floats, counts: Integers) -> tuple[Estimate, ...]:
-        """The products of the rows with the parameters; `counts` has the number of replies or items of each."""
+        """An estimate of row · parameters for each row.
+
+        `rows` has the shape (estimates, parameters); `counts` has the number of replies or items behind each estimate.
+        """
         values, ns = (rows @ self.parameters).tolist(), counts.tolist()
         if self.covariance is None:
             return tuple(
                 Estimate(value, n=n, reason=self.reason) for value, n in zip(values, ns, strict=True)
             )
-        # the variance of row·parameters is row·covariance·row
-        errors = np.sqrt(np.einsum("ij,jk,ik->i", rows, self.covariance, rows)).tolist()
+        # The variance of row · parameters is rowᵀ · covariance · row. e: estimates, p and q: parameters.
+        errors = np.sqrt(np.einsum("ep,pq,eq->e", rows, self.covariance, rows)).tolist()
         t = t_quantile(self.clusters - 1)
         return tuple(
             Estimate(value, value - t * error, value + t * error, error, n)
@@ -176,28 +185,30 @@ class _Posterior:
     """The pattern of each item."""
 
     def mean(self, values: Floats) -> Floats:
+        """The posterior mean for each item of values at the nodes, shape (patterns, nodes) or (nodes,)."""
         means: Floats = (self.weights * values).sum(axis=1)
         return means[self.of_item]
 
     def sd(self, values: Floats) -> Floats:
-        spread: Floats = np.sqrt(np.maximum(self.mean(values**2) - self.mean(values) ** 2, 0))
-        return spread
+        """The posterior standard deviation for each item, as in `mean`."""
+        # E[x²] - E[x]² may come out just below 0 by rounding
+        variance = np.maximum(self.mean(values**2) - self.mean(values) ** 2, 0)
+        return np.asarray(np.sqrt(variance))
 
-    def chances(self, ability: float) -> Floats:
-        return self.mean(self._chances_at_nodes(ability))
+    def chances_at_nodes(self, ability: float) -> Floats:
+        """The probability that a model of this ability is right, shape (patterns, nodes)."""
+        return logistic(self.discriminations * (ability - self.difficulties))
 
-    def information(self, abilities: Floats) -> Floats:
-        # The Fisher information of an item is a² p (1 - p). It is averaged over the posterior of the item.
+    def information(self, ability: float) -> float:
+        """The Fisher information of all items: the sum of a² p (1 - p), averaged over the posterior of each item."""
+        p = self.chances_at_nodes(ability)
+        return float((self._items_at_node * self.discriminations**2 * p * (1 - p)).sum())
+
+    @cached_property
+    def _items_at_node(self) -> Floats:
+        """The expected number of items of each pattern at each node, shape (patterns, nodes)."""
         items_of_pattern = np.bincount(self.of_item, minlength=len(self.weights))
-        items_at_node = items_of_pattern[:, np.newaxis] * self.weights
-        sums = []
-        for ability in np.ravel(abilities):
-            p = self._chances_at_nodes(ability)
-            sums.append(float((items_at_node * self.discriminations**2 * p * (1 - p)).sum()))
-        return np.array(sums).reshape(abilities.shape)
-
-    def _chances_at_nodes(self, ability: float) -> Floats:
-        return _logistic(self.discriminations * (ability - self.difficulties))
+        return np.asarray(items_of_pattern[:, np.newaxis] * self.weights)
 
 
 class _Residuals(NamedTuple):
@@ -213,10 +224,14 @@ class _Residuals(NamedTuple):
     """The probability of a right reply: shape (models, nodes)."""
 
     def along(self, derivative: Floats) -> Floats:
-        """Right replies minus expected ones, each times the derivative of the logit in a parameter (models, nodes)."""
-        return self.right * (self.weights @ derivative.T) - self.scored * (
-            self.weights @ (derivative * self.p).T
-        )
+        """The derivative of the log-likelihood in a parameter of each model's logit, shape (patterns, models).
+
+        `derivative` is that of the logit, shape (models, nodes). At a node, the log-likelihood of a reply y has the
+        derivative (y - p) × derivative. It is averaged over the nodes.
+        """
+        of_right_replies = self.right * (self.weights @ derivative.T)
+        of_expected_replies = self.scored * (self.weights @ (derivative * self.p).T)
+        return of_right_replies - of_expected_replies
 
 
 class _Likelihood:
@@ -230,21 +245,23 @@ class _Likelihood:
     def __init__(self, right: Floats, groups: Integers) -> None:
         from scipy.linalg import helmert
 
+        models = len(right)
         # A row for each item: its group, then the reply of each model, or -1 for no reply.
         replies_of_item = np.where(np.isnan(right), -1, right).T.astype(np.int64)
         patterns, self.of_item, self.counts = np.unique(
             np.column_stack([groups, replies_of_item]), axis=0, return_inverse=True, return_counts=True
         )
-        self.group, replies = patterns[:, 0], patterns[:, 1:]
+        self.group_of_pattern, replies = patterns[:, 0], patterns[:, 1:]
+        # Both have the shape (patterns, models).
         self.right = (replies == 1).astype(np.float64)
         self.scored = (replies >= 0).astype(np.float64)
-        self.contrasts: Floats = helmert(len(right)).T
-        self.groups = int(groups.max()) + 1
-        # Where the parameters have φ and the group means.
-        models = len(right)
+        # Shape (models, models - 1).
+        self.contrasts: Floats = helmert(models).T
+        self.n_groups = int(groups.max()) + 1
+        # The places of φ and of the group means among the parameters; the two log spreads follow.
         self.phi = slice(0, models - 1)
-        self.means = slice(models - 1, models - 1 + self.groups)
-        self.size = self.means.stop + 2
+        self.means = slice(models - 1, models - 1 + self.n_groups)
+        self.n_parameters = self.means.stop + 2
         # The nodes of the grid: z for difficulties, w for log discriminations, both standard normal.
         z, w = np.meshgrid(_DIFFICULTY_NODES, _DISCRIMINATION_NODES, indexing="ij")
         self.z, self.w = z.ravel(), w.ravel()
@@ -253,13 +270,13 @@ class _Likelihood:
 
     def ability_rows(self) -> Floats:
         """A row for each model, whose product with the parameters is its ability."""
-        rows = np.zeros((len(self.contrasts), self.size))
+        rows = np.zeros((len(self.contrasts), self.n_parameters))
         rows[:, self.phi] = self.contrasts
         return rows
 
     def mean_rows(self) -> Floats:
         """A row for each group, whose product with the parameters is its mean difficulty."""
-        return np.eye(self.size)[self.means]
+        return np.eye(self.n_parameters)[self.means]
 
     def loss(self, parameters: Floats) -> tuple[float, Floats]:
         """Penalised negative log-likelihood and its gradient."""
@@ -269,16 +286,17 @@ class _Likelihood:
 
     def terms(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern and its gradient: shapes (patterns,) and (patterns, parameters)."""
-        values, gradients = np.empty(len(self.group)), np.zeros((len(self.group), self.size))
-        difficulty_spread = np.exp(parameters[_DIFFICULTY_SPREAD])
-        discrimination_spread = np.exp(parameters[_DISCRIMINATION_SPREAD])
-        for group in range(self.groups):
-            rows = self.group == group
-            right, scored = self.right[rows], self.scored[rows]
-            a, logits = self._logits(parameters, group)
-            p = _logistic(logits)
-            values[rows], weights = self._loss_and_node_weights(right, scored, logits)
-            residuals = _Residuals(right, scored, weights, p)
+        values = np.empty(len(self.group_of_pattern))
+        gradients = np.zeros((len(values), self.n_parameters))
+        difficulty_spread = np.exp(parameters[_LOG_DIFFICULTY_SPREAD])
+        discrimination_spread = np.exp(parameters[_LOG_DISCRIMINATION_SPREAD])
+        a = self._discriminations(parameters)
+        for group in range(self.n_groups):
+            rows = self.group_of_pattern == group
+            logits = self._logits(parameters, group)
+            p = logistic(logits)
+            values[rows], weights = self._loss_and_node_weights(rows, logits)
+            residuals = _Residuals(self.right[rows], self.scored[rows], weights, p)
             # The derivative of the logit a (θ - b) is a in θ, and -a in b. Both spreads are parameters by their
             # logarithm. With b = mean + spread · z, the derivative is -a z spread in the log spread of difficulties.
             # With a = exp(spread · w), it is logit · w · spread in the log spread of discriminations.
@@ -287,40 +305,44 @@ class _Likelihood:
             by_discrimination = residuals.along(self.w * logits)
             gradients[rows, self.phi] = by_ability @ self.contrasts
             gradients[rows, self.means.start + group] = -by_ability.sum(axis=1)
-            gradients[rows, _DIFFICULTY_SPREAD] = -difficulty_spread * by_difficulty.sum(axis=1)
-            gradients[rows, _DISCRIMINATION_SPREAD] = discrimination_spread * by_discrimination.sum(axis=1)
+            gradients[rows, _LOG_DIFFICULTY_SPREAD] = -difficulty_spread * by_difficulty.sum(axis=1)
+            gradients[rows, _LOG_DISCRIMINATION_SPREAD] = discrimination_spread * by_discrimination.sum(
+                axis=1
+            )
         return values, -gradients
 
     def posterior(self, parameters: Floats) -> _Posterior:
         """The posterior distribution of every pattern."""
-        weights = np.empty((len(self.group), len(self.z)))
+        weights = np.empty((len(self.group_of_pattern), len(self.z)))
         difficulties = np.empty_like(weights)
-        for group in range(self.groups):
-            rows = self.group == group
-            _, logits = self._logits(parameters, group)
-            _, weights[rows] = self._loss_and_node_weights(self.right[rows], self.scored[rows], logits)
+        for group in range(self.n_groups):
+            rows = self.group_of_pattern == group
+            _, weights[rows] = self._loss_and_node_weights(rows, self._logits(parameters, group))
             difficulties[rows] = self._difficulties(parameters, group)
         return _Posterior(weights, difficulties, self._discriminations(parameters), self.of_item)
 
     def _difficulties(self, parameters: Floats, group: int) -> Floats:
-        """The difficulty at each node."""
+        """The difficulty at each node, shape (nodes,)."""
         mean = parameters[self.means.start + group]
-        return np.asarray(mean + np.exp(parameters[_DIFFICULTY_SPREAD]) * self.z)
+        return np.asarray(mean + np.exp(parameters[_LOG_DIFFICULTY_SPREAD]) * self.z)
 
     def _discriminations(self, parameters: Floats) -> Floats:
-        """The discrimination at each node."""
-        return np.asarray(np.exp(np.exp(parameters[_DISCRIMINATION_SPREAD]) * self.w))
+        """The discrimination at each node, shape (nodes,)."""
+        return np.asarray(np.exp(np.exp(parameters[_LOG_DISCRIMINATION_SPREAD]) * self.w))
 
-    def _logits(self, parameters: Floats, group: int) -> tuple[Floats, Floats]:
-        """The discrimination at each node, and the logit of each model at each node."""
-        a = self._discriminations(parameters)
+    def _logits(self, parameters: Floats, group: int) -> Floats:
+        """The logit of each model at each node, shape (models, nodes)."""
         abilities = (self.contrasts @ parameters[self.phi])[:, np.newaxis]
-        return a, a * (abilities - self._difficulties(parameters, group))
+        return self._discriminations(parameters) * (abilities - self._difficulties(parameters, group))
 
-    def _loss_and_node_weights(self, right: Floats, scored: Floats, logits: Floats) -> tuple[Floats, Floats]:
-        """Negative log-likelihood of each pattern, and the posterior weights of the nodes."""
+    def _loss_and_node_weights(self, rows: Flags, logits: Floats) -> tuple[Floats, Floats]:
+        """Negative log-likelihoods and posterior weights of the nodes: shapes (patterns,) and (patterns, nodes).
+
+        `rows` marks the patterns, which are of one group; `logits` are those of this group.
+        """
         # log P(replies | node) is the sum over models of reply · logit - log(1 + exp(logit))
-        log_joint = right @ logits - scored @ np.logaddexp(0, logits) + self.log_weights
+        log_likelihood = self.right[rows] @ logits - self.scored[rows] @ np.logaddexp(0, logits)
+        log_joint = log_likelihood + self.log_weights
         top = log_joint.max(axis=1, keepdims=True)  # taken out, so that the exponentials do not underflow
         weights = np.exp(log_joint - top)
         total = weights.sum(axis=1, keepdims=True)
@@ -329,7 +351,7 @@ class _Likelihood:
 
 def _penalty(parameters: Floats) -> tuple[float, Floats]:
     """The negative log density of the priors, without its constant, and its gradient."""
-    normal, log_spreads = parameters[:_DIFFICULTY_SPREAD], parameters[_DIFFICULTY_SPREAD:]
+    normal, log_spreads = parameters[:_LOG_DIFFICULTY_SPREAD], parameters[_LOG_DIFFICULTY_SPREAD:]
     # A spread has a half-normal prior, and its logarithm is the parameter. The density of the logarithm has the spread
     # as a factor more, which is why `log_spreads` is subtracted.
     scaled = np.exp(log_spreads) / _SPREAD_SCALES
@@ -369,6 +391,7 @@ def _hessian(likelihood: _Likelihood, parameters: Floats) -> Floats:
 
 
 def _codes(labels: ArrayLike, items: int, name: str) -> Integers:
+    """The number of each item's label, 0, 1, …; `name` is the argument that errors speak of."""
     codes = np.unique(np.asarray(labels), return_inverse=True)[1]
     if codes.shape != (items,):
         raise ValueError(f"{name} must have one value for each of {items} items, got shape {codes.shape}")
@@ -376,6 +399,7 @@ def _codes(labels: ArrayLike, items: int, name: str) -> Integers:
 
 
 def _check(right: Floats) -> None:
+    """Raise ValueError for replies that the model cannot be fitted to."""
     if right.ndim != 2:
         raise ValueError(f"right must have the shape (models, items), got {right.shape}")
     is_scored = ~np.isnan(right)
@@ -386,9 +410,3 @@ def _check(right: Floats) -> None:
         )
     if len(np.unique(right[is_scored])) < 2:
         raise ValueError("all replies are right, or all are wrong: difficulties cannot be estimated")
-
-
-def _logistic(x: Any) -> Floats:
-    from scipy.special import expit
-
-    return np.asarray(expit(x), dtype=np.float64)
