@@ -99,9 +99,7 @@ class CorrectedRate:
         by_people = np.bincount(bases, terms.value_influence, minlength=total)
         by_judge = np.bincount(bases, terms.correction_influence, minlength=total)
         weight = _tuning_weight(by_people, by_judge)
-        clusters = len(np.unique(bases))
-        if n_human:
-            clusters = min(clusters, len(np.unique(bases[graded])))
+        counted_bases = bases[graded] if n_human else bases
         # One grade stands for the share of judged replies, divided by the number of grades.
         floor = (decided.mean() / n_human) ** 2 if 0 < n_human < decided.sum() else 0.0
         return cls(
@@ -109,7 +107,7 @@ class CorrectedRate:
             influence=by_people + weight * by_judge,
             floor=floor,
             n_human=n_human,
-            clusters=clusters,
+            clusters=len(np.unique(counted_bases)),
         )
 
     @classmethod
@@ -219,7 +217,10 @@ def _terms(judge: Floats, human: Floats, decided: Flags, graded: Flags, strata: 
 
 
 def _tuning_weight(by_people: np.ndarray, by_judge: np.ndarray) -> float:
-    """The weight in [0, 1] of the correction that gives the sum of both influences the smallest variance."""
+    """The weight in [0, 1] of the correction that gives the sum of both influences the smallest variance.
+
+    |people + w judge|² is smallest at w = -(people · judge) / |judge|².
+    """
     judge_variance = by_judge @ by_judge
     if judge_variance == 0:
         return 1.0
@@ -232,18 +233,17 @@ def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
     Strata with too few grades are merged, unless every reply in them has a grade.
     """
     labels = np.array(names, dtype=str)
-    judged_strata = [decided & (labels == name) for name in np.unique(labels[decided])]
-    large_enough = [
-        rows
-        for rows in judged_strata
-        if (rows & graded).sum() >= SMALLEST_STRATUM or not (rows & ~graded).any()
-    ]
-    remaining = decided & ~np.any([np.zeros_like(decided), *large_enough], axis=0)
-    if remaining.any() and (remaining & graded).sum() < SMALLEST_STRATUM and large_enough:
-        large_enough[0] = large_enough[0] | remaining
-    elif remaining.any():
-        large_enough.append(remaining)
-    return [rows for rows in (*large_enough, ~decided) if rows.any()]
+    strata, remaining = [], decided
+    for name in np.unique(labels[decided]):
+        rows = decided & (labels == name)
+        if (rows & graded).sum() >= SMALLEST_STRATUM or graded[rows].all():
+            strata.append(rows)
+            remaining = remaining & ~rows
+    if strata and (remaining & graded).sum() < SMALLEST_STRATUM:
+        strata[0] = strata[0] | remaining
+    else:
+        strata.append(remaining)
+    return [rows for rows in (*strata, ~decided) if rows.any()]
 
 
 # Number of draws from each confidence distribution.
@@ -290,11 +290,13 @@ class Share:
         Share(hits=0.75, n=3.0)
         """
         weights = weights / weights.sum()
-        share, n = float(weights @ hits), float(1 / (weights @ weights))
-        sums = np.bincount(bases, weights * (hits - share))
+        share = float(weights @ hits)
+        # Kish's effective number of unequal weights that sum to 1
+        n = float(1 / (weights @ weights))
+        deviation_of_base = np.bincount(bases, weights * (hits - share))
         clusters = len(np.unique(bases))
         if 0 < share < 1 and clusters > 1:
-            variance = float(sums @ sums) * clusters / (clusters - 1)
+            variance = float(deviation_of_base @ deviation_of_base) * clusters / (clusters - 1)
             n = min(n, share * (1 - share) / variance)
         return cls(share * n, n)
 
@@ -302,7 +304,7 @@ class Share:
         """The confidence distribution function of the upper or the lower limit, at these shares."""
         from scipy.special import betainc
 
-        hits, misses = self._beta(upper)
+        hits, misses = self._beta(upper=upper)
         # a limit that is certain, at 0 or at 1
         if hits <= 0 or misses <= 0:
             return (shares >= float(hits > 0)).astype(np.float64)
@@ -310,13 +312,16 @@ class Share:
 
     def draws(self, generator: np.random.Generator, *, upper: bool) -> Floats:
         """Draws from the confidence distribution of the upper or the lower limit."""
-        hits, misses = self._beta(upper)
+        hits, misses = self._beta(upper=upper)
         if hits <= 0 or misses <= 0:
             return np.full(DRAWS, float(hits > 0))
         return generator.beta(hits, misses, DRAWS)
 
-    def _beta(self, upper: bool) -> tuple[float, float]:
-        """The parameters of the beta distribution of Clopper and Pearson's upper or lower limit."""
+    def _beta(self, *, upper: bool) -> tuple[float, float]:
+        """The parameters of the beta distribution of Clopper and Pearson's upper or lower limit: hits and misses.
+
+        It is the distribution of the share if the next trial is a hit (upper limit) or a miss (lower limit).
+        """
         misses = self.n - self.hits
         return (self.hits + 1, misses) if upper else (self.hits, misses + 1)
 
@@ -330,8 +335,8 @@ class Share:
 
         if not self.n:
             return Estimate.undefined("nothing of the kind was scored")
-        low = float(betaincinv(self.hits, self.n - self.hits + 1, TAIL)) if self.hits else 0.0
-        high = float(betaincinv(self.hits + 1, self.n - self.hits, 1 - TAIL)) if self.hits < self.n else 1.0
+        low = float(betaincinv(*self._beta(upper=False), TAIL)) if self.hits else 0.0
+        high = float(betaincinv(*self._beta(upper=True), 1 - TAIL)) if self.hits < self.n else 1.0
         # for very small numbers of hits the inverse has an error of about 1e-12, which could exclude the value
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=round(self.n))
 
@@ -341,7 +346,7 @@ Shares = tuple[Share, Share, Share]
 
 
 def wrong_label_share(
-    false_passes: Share, right_passes: Share, accepted: Share, items: int | None = None, seed: int = 0
+    false_passes: Share, right_passes: Share, accepted: Share, items: int | None = None
 ) -> Estimate:
     """The share of wrong labels among accepted candidates, in [0, 1], with its 95 % interval.
 
@@ -355,19 +360,18 @@ def wrong_label_share(
     (0.0046, True)
     """
     n = round(false_passes.n)
-    if not (false_passes.n and right_passes.n and accepted.hits):
-        missing = [
-            kind
-            for kind, count in (("planted faults", false_passes.n), ("right items", right_passes.n))
-            if not count
-        ]
-        reason = f"there are no {' and no '.join(missing)}" if missing else "nothing was accepted"
-        return Estimate(None, None, 1.0, n=n, reason=reason)
+    # without a value, any share up to 1 is possible
+    undefined = Estimate(None, high=1.0, n=n)
+    counts = {"planted faults": false_passes.n, "right items": right_passes.n}
+    missing = [name for name, count in counts.items() if not count]
+    if missing:
+        return replace(undefined, reason=f"there are no {' and no '.join(missing)}")
+    if not accepted.hits:
+        return replace(undefined, reason="nothing was accepted")
     panel = false_passes, right_passes, accepted
-    # If faults pass as often as right items, acceptance says nothing about labels, and any share is possible.
-    limits = _limits(*panel, items, seed)
+    limits = _limits(panel, items)
     if limits is None:
-        return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)
+        return replace(undefined, reason=CANNOT_TELL)
     value = float(_wrong_share(*(np.array([share.value]) for share in panel))[0])
     lows, highs = limits
     low, high = float(np.quantile(lows, TAIL)), float(np.quantile(highs, 1 - TAIL))
@@ -394,7 +398,7 @@ def wrong_label_share_alone(
         return replace(alone, reason=MEMBER_CANNOT_TELL)
     if alone.value is None or not rejected:
         return alone
-    limits = _limits(*panel, items, seed=0, rejected=rejected)
+    limits = _limits(panel, items, rejected=rejected)
     if limits is None:
         return replace(alone, high=1.0, reason=CANNOT_TELL)
     _, highs = limits
@@ -402,29 +406,22 @@ def wrong_label_share_alone(
 
 
 def _limits(
-    false_passes: Share,
-    right_passes: Share,
-    accepted: Share,
-    items: int | None,
-    seed: int,
-    odds: float = 1.0,
-    rejected: float = 0.0,
+    panel: Shares, items: int | None, *, odds: float = 1.0, rejected: float = 0.0
 ) -> tuple[Floats, Floats] | None:
-    """Draws from the confidence distributions of the lower and upper limit; None if the panel cannot tell.
+    """Draws of the lower and of the upper limit of the share of wrong labels, each of shape (`DRAWS`,).
 
-    For the upper limit, the odds of a false pass are multiplied by `odds`, and a share `rejected` of the candidates is
-    wrong as often as those that the panel rejects.
+    None if the panel cannot tell right from wrong. For the upper limit, the odds of a false pass are multiplied by
+    `odds`, and a share `rejected` of the candidates is wrong as often as those that the panel rejects. With `items`,
+    the limits are of the share among this number of items.
     """
-    generator = np.random.default_rng(seed)
-    f_high, s_high, a_high = (
-        share.draws(generator, upper=True) for share in (false_passes, right_passes, accepted)
-    )
-    f_low, s_low, a_low = (
-        share.draws(generator, upper=False) for share in (false_passes, right_passes, accepted)
-    )
+    generator = np.random.default_rng(0)
+    # f, s and a as in the docstring of the module: draws from the confidence distributions of both limits of each
+    f_high, s_high, a_high = (share.draws(generator, upper=True) for share in panel)
+    f_low, s_low, a_low = (share.draws(generator, upper=False) for share in panel)
     # The panel can tell if right items pass more often than faults, even at the unfavourable ends of both shares.
     if np.quantile(s_low - f_high, TAIL) <= 0:
         return None
+    # If the odds f / (1 - f) are multiplied, f becomes odds f / (1 - f + odds f).
     f_high = odds * f_high / (1 + (odds - 1) * f_high)
     # Right candidates pass at least as often as all candidates. If the planted right items pass less often, they are
     # harder than those of the round and say nothing about it. Then the panel is taken to fail no right candidate.
@@ -438,7 +435,7 @@ def _limits(
 
 
 def combined_wrong_share(
-    false_passes: Share, right_passes: Share, accepted: Share, people: Share, items: int, seed: int = 0
+    false_passes: Share, right_passes: Share, accepted: Share, people: Share, items: int
 ) -> Estimate:
     """The share of wrong labels, from planted items and from `people`, the share that people found wrong; in [0, 1].
 
@@ -456,8 +453,8 @@ def combined_wrong_share(
     (0.0, True)
     """
     panel = false_passes, right_passes, accepted
-    planted, read = wrong_label_share(*panel, items, seed), people.estimate()
-    limits = _limits(*panel, items, seed, HARDER_TO_SEE)
+    planted, read = wrong_label_share(*panel, items), people.estimate()
+    limits = _limits(panel, items, odds=HARDER_TO_SEE)
     if planted.value is None or limits is None or read.low is None or read.high is None:
         return replace(read, reason=planted.reason or read.reason)
     lows, highs = map(np.sort, limits)
@@ -466,10 +463,12 @@ def combined_wrong_share(
     fewer = people.confidence(lows, upper=True).mean()
     if max(more, fewer) > 1 - TAIL:
         return replace(read, reason=CONTRADICTED)
+    # Two weights: of people, then of planted items.
     widths = [read.high - read.low, np.quantile(highs, 1 - TAIL) - np.quantile(lows, TAIL)]
     weights = 1 / np.maximum(widths, 1e-9)
+    # A sum of independent normal deviates is one itself if the squares of the weights sum to 1.
     weights /= np.linalg.norm(weights)
-    # the squares of the weights sum to 1, apart from the last digit
+    # they do so apart from the last digit
     value = min(1.0, float(weights**2 @ [read.value, planted.value]))
     low = _combined_end(people, lows, weights, upper=False)
     high = _combined_end(people, highs, weights, upper=True)
@@ -477,15 +476,21 @@ def combined_wrong_share(
 
 
 def _combined_end(people: Share, draws: Floats, weights: Floats, *, upper: bool) -> float:
-    """The first share at which the weighted deviates of people and of the sorted draws reach that of the end."""
+    """An end of the combined interval: the first share at which the weighted deviates reach the deviate of the end.
+
+    `draws` are the sorted limits from planted items; `weights` are of people and of planted items.
+    """
     from scipy.special import ndtri
 
     shares = np.linspace(0.0, 1.0, DRAWS + 1)
+    # The confidence of both sources that the share of wrong labels is at most this.
     people_level = people.confidence(shares, upper=upper)
     planted_level = np.searchsorted(draws, shares, side="right") / DRAWS
-    deviates = ndtri(np.clip([people_level, planted_level], 1 / DRAWS, 1 - 1 / DRAWS))
-    end = 1 - TAIL if upper else TAIL
-    return float(shares[np.argmax(weights @ deviates >= ndtri(end))])
+    # a level of 0 or 1 has no finite deviate
+    levels = np.clip([people_level, planted_level], 1 / DRAWS, 1 - 1 / DRAWS)
+    combined_deviates = weights @ ndtri(levels)
+    end = ndtri(1 - TAIL if upper else TAIL)
+    return float(shares[np.argmax(combined_deviates >= end)])
 
 
 def _wrong_share(f: Floats, s: Floats, a: Floats, *, rejected: float = 0.0) -> Floats:

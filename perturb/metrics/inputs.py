@@ -99,7 +99,7 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
     return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
 
 
-def logistic(logits: ArrayLike) -> Floats:
+def logistic(logits: Floats) -> Floats:
     """The probabilities 1 / (1 + exp(-logit)), in the shape of the logits."""
     # scipy is slow to import, and most metrics do without it
     from scipy.special import expit

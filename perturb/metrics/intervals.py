@@ -89,6 +89,11 @@ def t_quantile(clusters: int, tail: float = TAIL) -> float:
     return float(stdtrit(clusters - 1, 1 - tail))
 
 
+def clustered_se(spread: float, clusters: int) -> float:
+    """The standard error from the standard deviation of bootstrap replicates: few clusters vary too little."""
+    return spread * math.sqrt(clusters / (clusters - 1))
+
+
 def effective_size(share: float, variance: float, n: float, clusters: int) -> float:
     """The number of independent trials that is as informative as n trials in clusters.
 
@@ -154,8 +159,7 @@ class Bounded:
             return Estimate(value, n=n, reason=ONE_CLUSTER)
         if len(defined) < 2:
             return Estimate(value, n=n, reason=FEW_DEFINED)
-        # `ddof` corrects for the number of resamples, the factor for the number of clusters: few vary too little.
-        se = float(defined.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
+        se = clustered_se(float(defined.std(ddof=1)), clusters)
         reach = high - low
         share = min(max((value - low) / reach, 0.0), 1.0)
         worth = max(float(n if trials is None else trials), 1.0)
@@ -257,7 +261,7 @@ class WeightedSum:
         correlation, replicates = self._correlation()
         low, high = self._ends(TAIL, correlation)
         clusters = min(part.clusters for part in self.parts)
-        se = float(np.nanstd(replicates, ddof=1)) * math.sqrt(clusters / (clusters - 1))
+        se = clustered_se(float(np.nanstd(replicates, ddof=1)), clusters)
         note = next((part.note for part in self.parts if part.note), None)
         size = min(part.size for part in self.parts)
         return Estimate(self.value * scale, low * scale, high * scale, se * scale, self.n, note, size)

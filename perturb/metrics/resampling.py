@@ -31,12 +31,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
-from perturb.metrics.intervals import Bounded, bisect
+from perturb.metrics.intervals import TAIL, Bounded, bisect
 
 # Up to this number of units the weights are multinomial.
 EXACT_UNITS = 10_000
 # The number of weights in memory at a time.
-CHUNK_CELLS = 4_000_000
+CHUNK_WEIGHTS = 4_000_000
 # The number of units in one block of Poisson weights.
 BLOCK_ROWS = 4_096
 
@@ -80,9 +80,9 @@ def resampled_weights(
     """
     rng = np.random.default_rng(seed)
     unit_counts = counts if codes is None else np.ones(int(codes.max()) + 1)
-    size = max(1, CHUNK_CELLS // len(counts))
-    for start in range(0, resamples, size):
-        weights = _draw(rng, unit_counts, min(size, resamples - start))
+    chunk_size = max(1, CHUNK_WEIGHTS // len(counts))
+    for start in range(0, resamples, chunk_size):
+        weights = _draw(rng, unit_counts, min(chunk_size, resamples - start))
         yield weights if codes is None else weights[:, codes]
 
 
@@ -103,8 +103,8 @@ def bootstrap_means(
     table = table[:, None] if table.ndim == 1 else table
     centre = table.mean(axis=0)
     codes = cluster_codes(clusters, len(table))
-    # weights are in single precision: without the large common part of a column, the loss does not show
-    # The last column counts the rows, which is what the sums are divided by.
+    # Weights are in single precision. The means are subtracted first, so that the loss of precision does not show.
+    # The last column counts the rows, which is what the sums are divided by: shape (units, columns + 1).
     unit_sums = np.column_stack([table - centre, np.ones(len(table))])
     if codes is not None:
         unit_sums = np.column_stack([np.bincount(codes, weights=column) for column in unit_sums.T])
@@ -113,6 +113,7 @@ def bootstrap_means(
         sums = np.concatenate([chunk @ unit_sums for chunk in chunks])
     else:
         sums = _poisson_sums(unit_sums, resamples, seed)
+    # `sums` has the shape (resamples, columns + 1).
     return np.asarray(centre + sums[:, :-1] / sums[:, -1:])
 
 
@@ -145,13 +146,13 @@ class Resamples:
     def draw(cls, base: Integers, resamples: int, seed: int) -> Resamples:
         """Draw the resamples; `base` has the number of each row's base instance."""
         clusters = bundle(np.unique(base, return_inverse=True)[1], MAX_CLUSTERS, seed)
-        count = int(clusters.max()) + 1 if len(clusters) else 0
+        count = _count(clusters)
         if count < 2:
             return cls(clusters, np.ones((0, count)))
         chunks = [chunk.astype(np.float64) for chunk in resampled_weights(np.ones(count), resamples, seed)]
         return cls(clusters, np.concatenate(chunks))
 
-    def part(self, rows: Integers) -> Resamples:
+    def rows_alone(self, rows: Integers) -> Resamples:
         """The same resamples for some of the rows, without the clusters of the other rows.
 
         For figures of the rows alone, such as those of a class.
@@ -163,10 +164,10 @@ class Resamples:
     def without_each(self, seed: int = 0) -> Resamples:
         """One resample without each cluster; many clusters are bundled first."""
         clusters = bundle(self.clusters, MAX_LEFT_OUT, seed)
-        count = int(clusters.max()) + 1 if len(clusters) else 0
+        count = _count(clusters)
         return Resamples(clusters, np.ones((count, count)) - np.eye(count))
 
-    def only(self, rows: Integers) -> Resamples:
+    def rows_with_all_clusters(self, rows: Integers) -> Resamples:
         """The same resamples for some of the rows, with all clusters.
 
         For figures of several sets of rows that are compared resample by resample.
@@ -190,15 +191,14 @@ class Resamples:
         `rows` are the rows that `values` and `groups` belong to; by default all rows.
         """
         clusters = self.clusters if rows is None else self.clusters[rows]
-        n_clusters, n_columns = self.weights.shape[1], values.shape[1]
-        # One number for each pair of cluster and group.
+        n_clusters, n_columns = self.count(), values.shape[1]
+        # The pairs of a cluster and a group are numbered cluster by cluster.
+        n_pairs = n_clusters * n_groups
         pair_of_row = clusters * n_groups + (0 if groups is None else groups)
-        sums = [
-            np.bincount(pair_of_row, weights=column, minlength=n_clusters * n_groups) for column in values.T
-        ]
+        sums_of_pairs = [np.bincount(pair_of_row, weights=column, minlength=n_pairs) for column in values.T]
         # A row for each cluster, with the sums of its groups side by side.
-        by_cluster = np.stack(sums, axis=1).reshape(n_clusters, n_groups * n_columns)
-        point, replicates = by_cluster.sum(axis=0), self.weights @ by_cluster
+        sums_of_clusters = np.stack(sums_of_pairs, axis=1).reshape(n_clusters, n_groups * n_columns)
+        point, replicates = sums_of_clusters.sum(axis=0), self.weights @ sums_of_clusters
         return Totals(point.reshape(n_groups, n_columns), replicates.reshape(-1, n_groups, n_columns))
 
     def bounded(
@@ -228,11 +228,16 @@ def bundle(clusters: Integers, at_most: int, seed: int) -> Integers:
     >>> sorted(set(bundle(np.arange(100), 10, seed=0).tolist()))
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
-    count = int(clusters.max()) + 1 if len(clusters) else 0
+    count = _count(clusters)
     if count <= at_most:
         return clusters
-    bundle_of = np.random.default_rng(seed).permutation(count) % at_most
-    return np.asarray(bundle_of[clusters])
+    bundle_of_cluster = np.random.default_rng(seed).permutation(count) % at_most
+    return np.asarray(bundle_of_cluster[clusters])
+
+
+def _count(clusters: Integers) -> int:
+    """The number of clusters that are numbered from 0; no rows have none."""
+    return int(clusters.max(initial=-1)) + 1
 
 
 def _draw(rng: np.random.Generator, counts: Floats, resamples: int) -> NDArray[np.float32]:
@@ -320,29 +325,22 @@ class SignFlips:
         reached = np.abs(self.flipped - shift * self.signs) >= abs(self.observed - shift) - TOLERANCE
         if self.exact:
             return float(reached.mean())
+        # The data themselves are one more pattern, so that the p-value of a sample is never 0.
         return float((1 + reached.sum()) / (1 + len(reached)))
 
-    def agree(self, low: float, high: float, tail: float = 0.025) -> tuple[float, float]:
-        """Move the end of an interval that is closer to 0, so that it excludes 0 if and only if the test rejects 0.
+    def agree(self, low: float, high: float) -> tuple[float, float]:
+        """Move the end of a 95 % interval that is closer to 0, so that it excludes 0 if and only if the test rejects 0.
 
         >>> from numpy import array
         >>> SignFlips.of(0.75, array([2 / 3, 2 / 3, 2 / 3, 1.0])).agree(0.1, 1.0)
         (0.0, 1.0)
         """
-        level = 2 * tail
-        if self.p_value() > level:
+        if self.p_value() > 2 * TAIL:
             return min(low, 0.0), max(high, 0.0)
-        if self.observed > 0:
-            return max(low, self._near_end(level)), high
-        return low, min(high, self._near_end(level))
-
-    def _near_end(self, level: float) -> float:
-        """The smallest shift away from 0 that the test does not reject.
-
-        The p-value rises from the shift 0 to the observed difference, where it is 1.
-        """
-        _, accepted = bisect(lambda shift: self.p_value(shift) <= level, 0.0, self.observed, HALVINGS)
-        return accepted
+        # The p-value rises from the shift 0 to the observed difference, where it is 1. The new end is the smallest
+        # shift away from 0 that the test does not reject.
+        _, accepted = bisect(lambda shift: self.p_value(shift) <= 2 * TAIL, 0.0, self.observed, HALVINGS)
+        return (max(low, accepted), high) if self.observed > 0 else (low, min(high, accepted))
 
 
 @lru_cache(maxsize=4)

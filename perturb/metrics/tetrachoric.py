@@ -9,7 +9,6 @@ Plackett (1954), A reduction formula for normal multivariate integrals, Biometri
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from perturb.metrics.inputs import Estimate, Flags, Floats
-from perturb.metrics.intervals import FEW_DEFINED, ONE_CLUSTER, t_quantile
+from perturb.metrics.intervals import FEW_DEFINED, ONE_CLUSTER, clustered_se, t_quantile
 
 
 def upper_orthant(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
@@ -204,14 +203,18 @@ def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
     """
     from scipy.special import ndtri
 
-    point, rho, is_at_bound = _point(table, level)
-    if point.value is None or is_at_bound:
+    point = _point(table, level)
+    if point.value is None or point.reason:
         return point
-    slope = 6 / np.pi / np.sqrt(4 - rho**2)
-    se = float(slope * np.sqrt(rho_variance(table[np.newaxis], np.array([rho]))[0] / table.sum()))
-    reach = ndtri((1 + level) / 2) * se / (1 - point.value**2)
-    centre = np.arctanh(point.value)
-    return Estimate(point.value, float(np.tanh(centre - reach)), float(np.tanh(centre + reach)), se, point.n)
+    tables = table[np.newaxis]
+    rho = tetrachoric(tables).rho
+    rho_se = np.sqrt(rho_variance(tables, rho)[0] / table.sum())
+    # the derivative of the index (6/pi) arcsin(rho/2) in rho
+    slope = 6 / np.pi / np.sqrt(4 - float(rho[0]) ** 2)
+    se = float(slope * rho_se)
+    # the derivative of Fisher's z = artanh(index) is 1 / (1 - index²)
+    z_reach = ndtri((1 + level) / 2) * se / (1 - point.value**2)
+    return _with_interval(point, point.value, se, z_reach)
 
 
 def bootstrap_estimate(table: Floats, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Estimate:
@@ -236,19 +239,19 @@ def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float
     >>> resampled_estimate(table, np.array([table, table + 10]), clusters=10).low > 0
     True
     """
-    point, _, is_at_bound = _point(table, level)
-    if point.value is None or is_at_bound:
+    point = _point(table, level)
+    if point.value is None or point.reason:
         return point
     if clusters < 2:
         return replace(point, reason=ONE_CLUSTER)
     estimates = tetrachoric(draws + 0.5)
     if estimates.defined.sum() < 2:
         return replace(point, reason=FEW_DEFINED)
-    spread = float(np.arctanh(rank_correlation(estimates.rho[estimates.defined])).std(ddof=1))
-    spread *= math.sqrt(clusters / (clusters - 1))
-    centre, reach = np.arctanh(point.value), spread * t_quantile(clusters, (1 - level) / 2)
-    low, high = float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
-    return replace(point, low=low, high=high, se=spread * (1 - point.value**2))
+    z_of_resamples = np.arctanh(rank_correlation(estimates.rho[estimates.defined]))
+    spread = clustered_se(float(z_of_resamples.std(ddof=1)), clusters)
+    # the derivative of the index in Fisher's z is 1 - index²
+    se = spread * (1 - point.value**2)
+    return _with_interval(point, point.value, se, spread * t_quantile(clusters, (1 - level) / 2))
 
 
 def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None:
@@ -273,21 +276,22 @@ def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None
     resampled = resampled[first_fit.defined[1:] & second_fit.defined[1:]]
     if len(resampled) < 2:
         return None
-    spread = float(resampled.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
+    spread = clustered_se(float(resampled.std(ddof=1)), clusters)
     return float(2 * stdtr(clusters - 1, -abs(observed) / spread)) if spread else 1.0
 
 
-class _Point(NamedTuple):
-    """The index of one table, before its interval."""
-
-    estimate: Estimate
-    rho: float
-    is_at_bound: bool
-    """Whether an empty cell puts rho at -1 or 1. The estimate then has its interval already."""
+def _with_interval(point: Estimate, index: float, se: float, z_reach: float) -> Estimate:
+    """The estimate of an index with the interval that reaches this far to both sides of Fisher's z."""
+    z = np.arctanh(index)
+    return replace(point, low=float(np.tanh(z - z_reach)), high=float(np.tanh(z + z_reach)), se=se)
 
 
-def _point(table: Floats, level: float) -> _Point:
-    """The index of one table; undefined with the reason if a margin is empty."""
+def _point(table: Floats, level: float) -> Estimate:
+    """The index of one table. It still lacks its interval, unless it has a reason.
+
+    The reason says that a margin is empty, so that the index is undefined; or that an empty cell puts the index at -1
+    or 1, where it gets its interval here.
+    """
     total = int(table.sum())
     n11, n10, n01, n00 = table
     margins = {
@@ -298,15 +302,15 @@ def _point(table: Floats, level: float) -> _Point:
     }
     for reason, count in margins.items():
         if count == 0:
-            return _Point(Estimate.undefined(reason, total), 0.0, is_at_bound=False)
+            return Estimate.undefined(reason, total)
     fitted = tetrachoric(table[np.newaxis])
     rho, value = float(fitted.rho[0]), float(rank_correlation(fitted.rho)[0])
     if not fitted.boundary[0]:
-        return _Point(Estimate(value, n=total), rho, is_at_bound=False)
+        return Estimate(value, n=total)
     other_end = float(rank_correlation(_other_end_by_likelihood(table, rho, level)))
     reason = "an empty cell puts the index at its bound: no standard error, interval by likelihood ratio"
     low, high = min(value, other_end), max(value, other_end)
-    return _Point(Estimate(value, low, high, None, total, reason), rho, is_at_bound=True)
+    return Estimate(value, low, high, None, total, reason)
 
 
 def _other_end_by_likelihood(table: Floats, rho: float, level: float) -> float:

@@ -154,8 +154,8 @@ class _RepliesByGenerator(NamedTuple):
 def _split_by_generator(replies: ModelReplies, is_own: Flags, drawn: Resamples) -> _RepliesByGenerator:
     own_rows, other_rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     return _RepliesByGenerator(
-        own=replies.select(own_rows).resampled(drawn.only(own_rows)),
-        others=replies.select(other_rows).resampled(drawn.only(other_rows)),
+        own=replies.select(own_rows).resampled(drawn.rows_with_all_clusters(own_rows)),
+        others=replies.select(other_rows).resampled(drawn.rows_with_all_clusters(other_rows)),
     )
 
 

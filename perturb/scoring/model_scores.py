@@ -169,7 +169,7 @@ def score_model(
         for name, rows in rows_of_group.items():
             group = replies.select(rows)
             groups[grouping][name] = estimate_metrics(
-                group.outcome_levels, resamples.part(rows), raf=group.raf
+                group.outcome_levels, resamples.rows_alone(rows), raf=group.raf
             )
             group_counts = _counts(group)
             if group_counts.total(UNSCORED):

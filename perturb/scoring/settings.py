@@ -119,7 +119,7 @@ def _gaps(
     # Shared resamples make the gap a paired one.
     resamples = resampling.draw(codes.rows)
     for group, rows in groups.items():
-        group_resamples = resamples.part(rows)
+        group_resamples = resamples.rows_alone(rows)
         codes_replies = codes.select(rows).resampled(group_resamples)
         other_replies = other.select(rows).resampled(group_resamples)
         for metric in GAP_METRICS:

@@ -15,7 +15,7 @@ def test_the_gradient_is_that_of_the_likelihood() -> None:
     world = simulate(0, 5, 60)
     world.right[1, 3] = np.nan
     likelihood = _Likelihood(world.right, world.groups)
-    at = np.random.default_rng(1).normal(0, 0.5, likelihood.size)
+    at = np.random.default_rng(1).normal(0, 0.5, likelihood.n_parameters)
 
     def value(x: Floats) -> float:
         return likelihood.loss(x)[0]

@@ -57,7 +57,7 @@ def test_clusters_of_different_sizes_weigh_by_their_rows() -> None:
 
 
 def test_weights_come_in_chunks_and_keep_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "CHUNK_CELLS", 30)
+    monkeypatch.setattr(resampling, "CHUNK_WEIGHTS", 30)
     chunks = list(resampled_weights(np.array([5.0, 3.0, 2.0]), 25, seed=0))
     assert [len(chunk) for chunk in chunks] == [10, 10, 5]
     assert np.all(np.concatenate(chunks).sum(axis=1) == 10)
