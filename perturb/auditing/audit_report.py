@@ -91,7 +91,8 @@ class PanelRules:
 def unanimity_is_known(table: VoteTable) -> bool:
     """Whether the votes show every unanimous decision, even if some votes are missing.
 
-    They do if every candidate has a fail or every vote, since one fail decides. An economy schedule may stop there.
+    They do if each candidate has either a fail or all of its votes: one fail decides, and under the economy schedule
+    the panel stops there.
     """
     has_failed = (table.states == FAIL).any(axis=1)
     lacks_votes = (table.states == NOT_ASKED).any(axis=1)

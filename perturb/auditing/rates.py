@@ -77,6 +77,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     Raises `SourceError` if there is no vote.
     """
     table = coded_vote_table(_query_votes(db, plan), name)
+    # Under the economy schedule, the panel stops at the first fail, except for the candidates drawn for the audit.
     economy = plan.facts.panel.schedule == "economy"
     catalogue = plan.load_catalogue()
     return replace(
@@ -136,7 +137,7 @@ def _same_model(facts: PlanFacts) -> dict[str, str]:
     pairs = {}
     for generator in facts.generators:
         twins = [verifier.name for verifier in facts.verifiers if verifier.model == generator.model]
-        # several may have other settings, and none is the generator more than the others
+        # If there are several, they differ in their settings, and it is unclear which of them is the generator.
         has_one_twin = len(twins) == 1
         if has_one_twin and generator.name not in verifier_names and generator.model != "rules":
             pairs[generator.name] = twins[0]
@@ -217,9 +218,10 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
     the number of its base instance.
     """
     n_labels = len(labels.names)
-    # a cluster is one base instance under one label; its key combines both numbers, so that the label can be recovered
     has_votes = scored > 0
-    keys, cluster = np.unique((base * n_labels + labels.codes)[has_votes], return_inverse=True)
+    # A cluster is one base instance under one label. Its key is a number from which the label can be recovered.
+    cluster_keys = base * n_labels + labels.codes
+    keys, cluster = np.unique(cluster_keys[has_votes], return_inverse=True)
     label_of_cluster = (keys % n_labels).astype(np.int64)
     cluster_passes: Floats = np.bincount(cluster, passed[has_votes], len(keys)).astype(np.float64)
     cluster_votes: Floats = np.bincount(cluster, scored[has_votes], len(keys)).astype(np.float64)
@@ -229,12 +231,18 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
 
     votes = sum_by_label(cluster_votes)
     shares = sum_by_label(cluster_passes) / np.maximum(votes, 1)
-    # the variance of a ratio comes from the residuals of the clusters
+    # The variance of a ratio comes from the residuals of the clusters.
     residuals = cluster_passes - shares[label_of_cluster] * cluster_votes
-    squares = sum_by_label(residuals**2)
-    clusters = np.bincount(label_of_cluster, minlength=n_labels)
+    squared_residuals = sum_by_label(residuals**2)
+    n_clusters = np.bincount(label_of_cluster, minlength=n_labels)
     return tuple(
-        _rate(name, float(votes[code]), float(shares[code]), float(squares[code]), int(clusters[code]))
+        _rate(
+            name,
+            float(votes[code]),
+            float(shares[code]),
+            squared_residuals=float(squared_residuals[code]),
+            n_clusters=int(n_clusters[code]),
+        )
         for code, name in enumerate(labels.names)
     )
 
@@ -245,20 +253,20 @@ def overall_rate(name: str, passed: Floats, base: Integers) -> Rate:
     return grouped_rates(passed, np.ones(len(passed)), everything, base)[0]
 
 
-def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> Rate:
-    """The rate of `n` votes in a number of clusters; `squares` is the sum of the squared residuals of the clusters.
+def _rate(name: str, n: float, share: float, *, squared_residuals: float, n_clusters: int) -> Rate:
+    """The rate of `n` votes in some clusters, the sum of whose squared residuals is given.
 
-    With G clusters, the variance of the share is G / (G - 1) * squares / n².
+    With G clusters, the variance of the share is G / (G - 1) * squared_residuals / n².
     """
     if n == 0:
         return Rate(name, 0, None, reason="nothing was scored")
     low, high = wilson_interval(share, n)
-    if clusters < 2:
+    if n_clusters < 2:
         reason = "no interval by base instance: there is only one"
         return Rate(name, int(n), share, low, high, reason=reason)
-    variance = clusters / (clusters - 1) * squares / n**2
-    effective_votes = effective_size(share, variance, n, clusters)
-    cluster_low, cluster_high = wilson_interval(share, effective_votes, t_quantile(clusters))
+    variance = n_clusters / (n_clusters - 1) * squared_residuals / n**2
+    effective_votes = effective_size(share, variance, n, n_clusters)
+    cluster_low, cluster_high = wilson_interval(share, effective_votes, t_quantile(n_clusters))
     design_effect = variance * n / (share * (1 - share)) if 0 < share < 1 else None
     return Rate(name, int(n), share, low, high, cluster_low, cluster_high, design_effect)
 

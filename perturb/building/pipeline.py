@@ -65,6 +65,7 @@ class Pipeline:
         self._plan = build.plan
         self._ledger = build.ledger
         self._planting = planting
+        # None if the votes on planted items have not chosen rules yet; empty if they chose none.
         rules = class_rules(build.ledger.db, build.number)
         self._panel = replace(build.plan.panel, rules=rules or {})
         self._waits_for_rules = self._panel.target is not None and rules is None
@@ -76,7 +77,7 @@ class Pipeline:
         self._candidates_left: int | None = None
         """About how many candidates are still to come; None until the ledger has been asked.
 
-        It says when planted items come, not whether they come, so it need not be exact.
+        It only serves to space planted items evenly, so an error of a few changes nothing.
         """
         verifiers = build.plan.config.verifiers
         # One candidate more than a verifier can take at a time, so that no verifier waits for its next candidate.
@@ -149,9 +150,8 @@ class Pipeline:
     async def _submit_undecided(self, group: asyncio.TaskGroup) -> None:
         """Submit the candidates that lack a decision or votes to the panel."""
         panel = self._panel
-        for planned in queries.undecided_jobs(
-            self._ledger.db, self._build.number, panel.digest, panel.judges
-        ):
+        undecided = queries.undecided_jobs(self._ledger.db, self._build.number, panel.digest, panel.judges)
+        for planned in undecided:
             if self.budget_spent is not None:
                 return
             candidate = queries.candidate(self._ledger.db, planned.job.id)

@@ -158,7 +158,7 @@ def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
         return model.model_validate(content)
     except ValidationError as exc:
         fault = _intended_fault(exc)
-        # pydantic adds names of types to a loc. Those of functions have brackets, which no key has.
+        # pydantic adds names such as `function-after[...]` to a loc. They are not identifiers, as keys are.
         steps = [step for step in fault["loc"] if isinstance(step, int) or step.isidentifier()]
         raise ConfigError(_describe(fault, steps, model)) from None
 
@@ -203,9 +203,9 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
     keys: dict[str, set[str]] = {}
     for node in nodes:
         for name, value in node.get("properties", {}).items():
-            keys[name] = set().union(
-                *(alternative.get("properties", ()) for alternative in _alternatives(value, schema))
-            )
+            keys[name] = set()
+            for alternative in _alternatives(value, schema):
+                keys[name].update(alternative.get("properties", ()))
     return keys
 
 

@@ -130,9 +130,9 @@ def mark_change(before: str, after: str) -> tuple[Piece, ...]:
     for position, (tag, old_start, old_end, new_start, new_end) in enumerate(steps):
         removed, added = "".join(old[old_start:old_end]), "".join(new[new_start:new_end])
         is_outermost = position in (0, len(steps) - 1)
-        # Equal blanks and punctuation between two changes separate nothing. They become part of both sides of a change.
-        separates_changes = tag == "equal" and (is_outermost or any(char.isalnum() for char in removed))
-        if separates_changes:
+        # Equal blanks and punctuation between two changes become part of both. At the ends of the text they stay equal.
+        stays_equal = tag == "equal" and (is_outermost or any(char.isalnum() for char in removed))
+        if stays_equal:
             pieces += _change(pending_removed, pending_added)
             pieces.append(Piece("same", removed))
             pending_removed = pending_added = ""
@@ -197,8 +197,8 @@ def _change(removed: str, added: str) -> list[Piece]:
 
 # A sentence may end at an end mark that blanks and a capital or a digit follow. The blanks are a group.
 _POSSIBLE_END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
-# The end of a text after which the sentence goes on
-_NO_END = re.compile(
+# The end of a piece of text after which the sentence goes on: an abbreviation, or a mark such as a comma.
+_UNFINISHED = re.compile(
     r"""
     (?: \b(?: Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov          # titles
             | St|Mt|Ft|U\.S|U\.K|Inc|Ltd|Co|Corp                                   # places, companies
@@ -211,8 +211,8 @@ _NO_END = re.compile(
     """,
     re.VERBOSE,
 )
-# How many characters at the end of a text are searched for that. The longest abbreviation has seven.
-_NO_END_REACH = 20
+# How many characters at the end of a piece are searched for `_UNFINISHED`. The longest abbreviation has seven.
+_UNFINISHED_REACH = 20
 # A word such as `p.m.`, `D.C.` or `(U.S.A.)`. A sentence ends after it only if the next word is a typical first word.
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
 # Typical first words of a sentence, which hardly ever follow an abbreviation.
@@ -264,7 +264,6 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each sentence of each line, without the blanks around it."""
     line_start = 0
     for line in text.splitlines(keepends=True):
-        # `start` stays at the last real end, so that a possible end that is not real ends nothing.
         start = 0
         for end in (*_real_ends(line), len(line)):
             piece = line[start:end]
@@ -280,6 +279,7 @@ def _real_ends(line: str) -> Iterator[int]:
     # A quotation or bracket that the line never closes does not count.
     pairs = [(opening, closing) for opening, closing in _PAIRS if line.count(opening) == line.count(closing)]
     has_pairs_of_quotes = line.count('"') % 2 == 0
+    # `start` moves at real ends only, so that brackets and quotes are counted from the start of the sentence.
     start = 0
     for match in _POSSIBLE_END.finditer(line):
         end = match.start(1)
@@ -293,7 +293,7 @@ def _real_ends(line: str) -> Iterator[int]:
 
 def _ends_with_abbreviation(piece: str, following: str) -> bool:
     """Whether the mark at the end of a piece belongs to an abbreviation, after which the sentence goes on."""
-    if _NO_END.search(piece[-_NO_END_REACH:]):
+    if _UNFINISHED.search(piece[-_UNFINISHED_REACH:]):
         return True
     *_, last_word = piece.split(" ")
     next_word, *_ = following.split(" ", 1)
@@ -302,7 +302,7 @@ def _ends_with_abbreviation(piece: str, following: str) -> bool:
 
 def _goes_on(piece: str, following: str) -> bool:
     """Whether a sentence goes on after a piece, although a possible end or a line break follows it."""
-    if _NO_END.search(piece[-_NO_END_REACH:]) or piece.count("(") > piece.count(")"):
+    if _UNFINISHED.search(piece[-_UNFINISHED_REACH:]) or piece.count("(") > piece.count(")"):
         return True
     return following[:1].islower() or following[:1] in ")]”’,;"
 

@@ -60,6 +60,11 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
 
     None if the passage does not name it, or if it is unclear how a sentence should name it. In doubt the answer is
     None: a rule that abstains costs one item, and a wrong name spoils one.
+
+    1. The title, as far as the passage has it, gives the name.
+    2. The passage's definition of the name ("NAME is a ...") gives the kind and the noun.
+    3. The kind decides whether the name is a proper name, whose capital stays.
+    4. The full name is the name with the noun or the article that a sentence needs.
     """
     text = passage.text
     title = passage.title if has_word(text, passage.title) else bare_title(passage.title)
@@ -71,8 +76,8 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     kind, noun = _kind_and_noun(name, title, passage, definition.noun_phrase, query)
     if kind in (*_WORKS, *_NAMED_BARE):
         # `_as_written` distrusts a capital at the start of a sentence, but these kinds have proper names.
-        start, end = mentions[0]
-        name = text[start:end]
+        first_start, first_end = mentions[0]
+        name = text[first_start:first_end]
     if _is_doubtful(name, kind, text, definition.sentence):
         return None
     full = _full_name(name, kind, noun, text)
@@ -102,7 +107,7 @@ def _is_doubtful(name: str, kind: str, text: str, definition: str) -> bool:
 
 def _as_written(text: str, title: str, query: str) -> str:
     """The name as the passage writes it inside a sentence; a common noun in small letters."""
-    # The first word of a sentence, before which a mark and a blank stand, has a capital in any case.
+    # The first word of a sentence has a capital in any case. Before it stand a mark and a blank.
     forms = [
         text[start:end]
         for start, end in spans_of(text, title)
@@ -192,9 +197,11 @@ def _kind_and_noun(name: str, title: str, passage: Passage, noun_phrase: str, qu
     if "season" in in_bracket or re.search(r"\bTV series\b", in_bracket):
         return _KindAndNoun("series", "series")
     by_head_noun = _by_head_noun(in_bracket) or _by_head_noun(noun_phrase)
+    if by_head_noun is not None:
+        return by_head_noun
     # A definition with a noun that is not in the table leaves the kind unclear.
-    if by_head_noun is not None or noun_phrase:
-        return by_head_noun or _UNCLEAR
+    if noun_phrase:
+        return _UNCLEAR
     return _by_word_before(name, query) or _by_last_word(title)
 
 
@@ -281,6 +288,7 @@ def _may_be_plural(name: str, kind: str, text: str) -> bool:
 
 def _stands_bare(name: str, text: str) -> bool:
     """Whether the passage uses a name without an article: at the start of a sentence or after a preposition."""
+    # The eight characters before a mention hold the longest of these prepositions.
     before_bare = re.compile(r"(?:^|[.!?]\s+|\b(?:of|in|to|for|with|from|by|at|and|that) )[\"“]?$")
     return any(before_bare.search(text[max(0, start - 8) : start]) for start, _ in spans_of(text, name))
 
