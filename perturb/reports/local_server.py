@@ -11,7 +11,7 @@ import re
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -63,6 +63,11 @@ class Request:
     read_json: Callable[[], Any] | None = None
     """Reads the posted JSON, and raises `Refused` if it is missing; None for a GET request."""
 
+    def number(self, name: str) -> int:
+        """A number of up to nine digits in the query; 0 for anything else."""
+        text = self.query.get(name, "")
+        return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -89,9 +94,12 @@ def json_reply(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Reply:
     return Reply(canonical(content), "application/json", status)
 
 
-def asset_reply(name: str) -> Reply:
-    """A style sheet or script, for example `report/base.css`."""
-    return Reply(asset(name), f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")
+def asset_reply(path: str, names: Iterable[str]) -> Reply | None:
+    """The style sheet or script at a path such as `base.css`; None if no name such as `report/base.css` ends in it."""
+    for name in names:
+        if name.endswith(f"/{path}"):
+            return Reply(asset(name), f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")
+    return None
 
 
 def redirect(address: str) -> Reply:

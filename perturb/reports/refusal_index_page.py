@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from perturb.records import Facts
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.model import (
-    COUNT,
     NUMBER,
+    TEXT,
     CellValue,
     Figure,
     Report,
     Section,
     Table,
     TableRows,
-    table_columns,
+    metric_columns,
 )
 from perturb.reports.refusal_sections import (
     MEDIAN,
-    NAMES,
     by_model,
     draw_iso_curves,
     draw_iso_metrics,
@@ -30,6 +30,9 @@ from perturb.scoring.datasets import ALL_ROWS
 from perturb.scoring.refusal_report import ALL_UNSCORED, GroupResult, RefusalReport
 from perturb.scoring.refusal_table import METRICS
 from perturb.text.wording import counted, listed
+
+# The columns that name a group, for rows that `_row` makes.
+_NAMES = "model = group.model | data set = group.dataset | setting"
 
 
 def make_refusal_page(report: RefusalReport) -> Report:
@@ -59,39 +62,36 @@ def _scores(report: RefusalReport) -> Section:
             zero=True,
         ),
     )
-    scores = Table(
+    scores = Table.of(
         "scores",
         "Scores with 95 % intervals",
-        {**NAMES, "n": "count", **dict.fromkeys(METRICS.values(), NUMBER)},
-        [
-            (*_labels(group), group.index.n if group.index else 0, *(group.metrics[name] for name in METRICS))
-            for group in report.groups
-        ],
+        f"{_NAMES} | n: count | {metric_columns('group.metrics', METRICS, NUMBER)}",
+        [_row(group, n=group.index.n if group.index else 0) for group in report.groups],
         note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1.",
     )
-    counts = ("refused, wrong", "refused, right", "answered, wrong", "answered, right", "unscored", "needed")
-    questions = Table(
+    questions = Table.of(
         "questions",
         "Questions",
-        {**NAMES, **dict.fromkeys(counts, COUNT)},
-        [(*_labels(group), *_counts(group), group.unscored, _needed(group)) for group in report.groups],
+        f"{_NAMES} | refused, wrong = n11: count | refused, right = n10: count | answered, wrong = n01: count"
+        " | answered, right = n00: count | unscored = group.unscored: count | needed: count",
+        [_row(group, needed=_needed(group), **_counts(group)) for group in report.groups],
         note=f"Needed: questions at which the coefficient of variation of RI would be {report.options.cv:g}.",
     )
     tables = [scores, questions]
     figures = [figure]
     sizes = sorted({size for group in report.groups for size in group.subset_cv.get("refusal_index", ())})
     if sizes:
-        rows = [
-            (*_labels(group), *(group.subset_cv.get("refusal_index", {}).get(size, "-") for size in sizes))
-            for group in report.groups
-        ]
+        rows = []
+        for group in report.groups:
+            spread_of_size = group.subset_cv.get("refusal_index", {})
+            rows.append(_row(group, spreads={str(size): spread_of_size.get(size, "-") for size in sizes}))
         title = "Coefficient of variation of RI over random subsets, by their size"
-        numbers = dict.fromkeys(map(str, sizes), NUMBER)
+        columns = f"{_NAMES} | {metric_columns('spreads', {str(size): str(size) for size in sizes}, NUMBER)}"
         spreads = subset_spreads(report.groups, sizes)
-        metrics_title = f"The same of each metric: {MEDIAN}"
+        metrics_title, numbers = f"The same of each metric: {MEDIAN}", dict.fromkeys(map(str, sizes), NUMBER)
         tables += [
-            Table("subsets", title, {**NAMES, **numbers}, rows),
-            Table("subset-metrics", metrics_title, {"metric": "text", **numbers}, spreads),
+            Table.of("subsets", title, columns, rows),
+            Table("subset-metrics", metrics_title, {"metric": TEXT, **numbers}, spreads),
         ]
         caption, drawing = f"By the number of questions, {MEDIAN}.", draw_spreads(sizes, spreads)
         figures.append(Figure("subsets", "Coefficient of variation over subsets", caption, drawing))
@@ -107,15 +107,14 @@ def warnings_of(group: GroupResult) -> list[str]:
     return [*lines, f"{counted(group.unscored, 'row')} unscored and left out"] if group.unscored else lines
 
 
-def _labels(group: GroupResult) -> tuple[str, str, str]:
-    """Model, data set and setting of a group, for the columns of `NAMES`; empty where the group comprises several."""
+def _row(group: GroupResult, **values: object) -> Facts:
+    """A row of a table with the columns `_NAMES`; the setting is empty where the group comprises several."""
     setting = group.setting or (ALL_ROWS if group.name == ALL_ROWS else "")
-    return group.model or "", group.dataset or "", setting
+    return {"group": group, "setting": setting, **values}
 
 
-def _counts(group: GroupResult) -> tuple[int, ...]:
-    index = group.index
-    return (index.n11, index.n10, index.n01, index.n00) if index else (0, 0, 0, 0)
+def _counts(group: GroupResult) -> dict[str, int]:
+    return {name: getattr(group.index, name, 0) for name in ("n11", "n10", "n01", "n00")}
 
 
 def _needed(group: GroupResult) -> CellValue:
@@ -153,20 +152,14 @@ def _curves(report: RefusalReport) -> Section:
 
 
 def _copulas(report: RefusalReport) -> Section:
-    rows: TableRows = [
-        [
-            *_labels(group),
-            fit.family,
-            fit.log_likelihood,
-            ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items()),
-            fit.aic,
-            fit.bic,
-        ]
-        for group in report.groups
-        for fit in group.copulas.fits
-    ]
-    fits = (fit for group in report.groups for fit in group.copulas.fits)
-    notes = dict.fromkeys(f"{fit.family}: {fit.note}." for fit in fits if fit.note)
+    rows = []
+    notes: list[str] = []
+    for group in report.groups:
+        for fit in group.copulas.fits:
+            parameters = ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items())
+            rows.append(_row(group, fit=fit, parameters=parameters))
+            if fit.note:
+                notes.append(f"{fit.family}: {fit.note}.")
     undefined: dict[str, list[str]] = {}
     for group in report.groups:
         if group.copulas.reason and group.index is not None:
@@ -180,10 +173,11 @@ def _copulas(report: RefusalReport) -> Section:
         ),
         *(f"No fit for {listed(names)}: {reason}." for reason, names in undefined.items()),
     )
-    columns = NAMES | table_columns(
-        "family | log-likelihood: number | parameters | AIC: number | BIC: number"
+    columns = (
+        f"{_NAMES} | family = fit.family | log-likelihood = fit.log_likelihood: number | parameters"
+        " | AIC = fit.aic: number | BIC = fit.bic: number"
     )
-    table = Table("copulas", "Fits", columns, rows, note=" ".join(notes))
+    table = Table.of("copulas", "Fits", columns, rows, note=" ".join(dict.fromkeys(notes)))
     return Section("copulas", "Copulas", sentences, tables=(_copula_means(report), table))
 
 

@@ -26,7 +26,7 @@ from perturb.reports.figures import (
     plot_points,
     put_legend,
 )
-from perturb.reports.model import CellFormat, CellValue, Figure, Section, Table, TableRows, table_columns
+from perturb.reports.model import NUMBER, CellValue, Figure, Section, Table, TableRows, metric_columns
 from perturb.reports.scores_breakdowns import mean_known
 from perturb.reports.scores_figures import draw_reliability, plot_series
 from perturb.scoring.datasets import group_name
@@ -167,16 +167,14 @@ def stability_section(report: RefusalReport) -> Section:
 def _ranking_table(report: RefusalReport) -> Table:
     """Table 3 of the paper: a row for each metric, W and winner entropy side by side."""
     suffixes = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
-    headings = [f"{measure}{text}" for measure in ("W", "H") for text in suffixes.values()]
-    by_metric = {(row.metric, row.given): row for row in report.ranking}
-    rows: TableRows = [
-        [
-            heading,
-            *(by_metric[metric, condition].kendalls_w for condition in GIVEN),
-            *(by_metric[metric, condition].winner_entropy for condition in GIVEN),
-        ]
-        for metric, heading in {RANDOM: "random", **METRICS}.items()
-    ]
+    columns = "metric"
+    for measure, attribute in (("W", "kendalls_w"), ("H", "winner_entropy")):
+        paths = {f"{given}.{attribute}": f"{measure}{suffix}" for given, suffix in suffixes.items()}
+        columns += f" | {metric_columns('by_given', paths, NUMBER)}"
+    rows = []
+    for metric, heading in {RANDOM: "random", **METRICS}.items():
+        by_given = {row.given: row for row in report.ranking if row.metric == metric}
+        rows.append({"metric": heading, "by_given": by_given})
     note = (
         "W: Kendall's W, higher is steadier; H: winner entropy, lower is steadier. Minus: what follows from the rate of"
         " correct answers, of refusals or from both is taken out first. Random: what chance gives on average."
@@ -185,8 +183,7 @@ def _ranking_table(report: RefusalReport) -> Table:
     if incomplete:
         names = listed([group_name(None, *setting) for setting in incomplete])
         note += f" Left out, since some model lacks a metric there: {names}."
-    columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(headings, "number")}
-    return Table("ranking", "The ranking of models over the settings", columns, rows, note)
+    return Table.of("ranking", "The ranking of models over the settings", columns, rows, note)
 
 
 def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> TableRows:
@@ -227,17 +224,12 @@ def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
         if agreement.agreement.value is not None:
             for pair in ((agreement.a, agreement.b), (agreement.b, agreement.a)):
                 by_pair.setdefault(pair, []).append(agreement.agreement.value)
-    names = list(dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b)))
-    names.remove(FORCED)
-    names.append(FORCED)
+    prompts = dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b))
+    names = sorted(prompts, key=lambda name: name == FORCED)
     # Every prompt agrees with itself.
     by_pair |= {(name, name): [1.0] for name in names}
     grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
     return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
-
-
-# The columns that name a group.
-NAMES = table_columns("model | data set | setting")
 
 
 def sampling_section(report: RefusalReport) -> Section | None:

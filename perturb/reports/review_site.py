@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
@@ -77,16 +77,17 @@ class ReviewSession:
 
     def __call__(self, request: Request) -> Reply:
         """Reply to a request of this annotator's browser."""
-        return self._get(request) if request.read_json is None else self._post(request)
+        if request.read_json is None:
+            return self._get(request)
+        return self._post(request.path, request.read_json)
 
     def _get(self, request: Request) -> Reply:
         path, token = request.path, request.token
         if path == "":
-            item = self.unfinished(_position(request.query.get("after", "0"), len(self.items)))
+            item = self.unfinished(request.number("after"))
             return redirect(f"/{token}/" + (f"item/{item.position}" if item else "overview"))
-        for name in _ASSETS:
-            if name.endswith(f"/{path}"):
-                return asset_reply(name)
+        if reply := asset_reply(path, _ASSETS):
+            return reply
         if path == "overview":
             items = [(item, self.state(item)) for item in self.items]
             return self._page("overview.html.j2", token, items=items)
@@ -95,9 +96,9 @@ class ReviewSession:
         item = self._item(path, "item")
         return self._page("item.html.j2", token, item=item, answers=self.answers(item))
 
-    def _post(self, request: Request) -> Reply:
-        item = self._item(request.path, "answers")
-        self.give(item, *_read_answer(request, item))
+    def _post(self, path: str, read_json: Callable[[], Any]) -> Reply:
+        item = self._item(path, "answers")
+        self.give(item, *_read_answer(read_json(), item))
         return json_reply({"done": self.done})
 
     def _item(self, path: str, kind: str) -> ReviewItem:
@@ -136,11 +137,10 @@ class ReviewServer(LocalServer):
         self._ledger.close()
 
 
-def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
-    """The name of the question and the answer in a request. Raises `Refused` for anything else."""
-    content = request.read_json() if request.read_json else None
+def _read_answer(content: Any, item: ReviewItem) -> tuple[str, str]:
+    """The name of the question and the answer in posted JSON. Raises `Refused` for anything else."""
     try:
-        question, answer = content["question"], content["answer"]  # type: ignore[index]
+        question, answer = content["question"], content["answer"]
     except (KeyError, TypeError):
         raise Refused(HTTPStatus.BAD_REQUEST, "send an object with question and answer") from None
     if any(question == candidate.name and answer in candidate.choices for candidate in item.questions):
@@ -152,9 +152,3 @@ def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
         HTTPStatus.BAD_REQUEST,
         "answer one of the item's questions with one of its choices, or send a comment",
     )
-
-
-def _position(text: str, largest: int) -> int:
-    """The position in the query of a request, at most `largest`; 0 if the text is not a number."""
-    is_number = text.isascii() and text.isdigit() and len(text) < 10
-    return min(int(text), largest) if is_number else 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -147,24 +147,23 @@ def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tup
     return items, len(rows)
 
 
-def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
+def even_draw(groups: Mapping[str, str], at_most: int) -> list[str]:
     """Up to `at_most` ids of `groups` (id → group), the groups taking turns; the same ids at every call.
 
-    >>> list(even_draw({"a": "x", "b": "x", "c": "y"}, 9))
+    >>> even_draw({"a": "x", "b": "x", "c": "y"}, 9)
     ['a', 'c', 'b']
     """
-    n_of_group: Counter[str] = Counter()
-    by_turn: defaultdict[int, list[str]] = defaultdict(list)
     # A hash of the id, rather than the place in the run, decides which ids of a group are drawn.
     ids = list(groups)
     if len(ids) > at_most:
         ids.sort(key=lambda item_id: seed_of("report", item_id))
+    # The first id of a group has turn 0, the second has turn 1.
+    turn_of_id: dict[str, int] = {}
+    n_of_group: Counter[str] = Counter()
     for item_id in ids:
-        # The first id of a group has turn 0, the second has turn 1.
-        by_turn[n_of_group[groups[item_id]]].append(item_id)
+        turn_of_id[item_id] = n_of_group[groups[item_id]]
         n_of_group[groups[item_id]] += 1
-    in_turns = [item_id for turn in sorted(by_turn) for item_id in by_turn[turn]]
-    yield from in_turns[:at_most]
+    return sorted(ids, key=turn_of_id.__getitem__)[:at_most]
 
 
 def _outcome(row: sqlite3.Row) -> str:
@@ -268,8 +267,7 @@ def browse_replies(
         # An evaluation that is still running may have more replies by now than the table.
         if result.item_id in chosen and key in outcomes and key in texts:
             name, outcome = outcomes[key]
-            names = {"model": name_with_sample(name, result.sample)}
-            replies[result.item_id].append(_reply(result, outcome, texts[key]) | names)
+            replies[result.item_id].append(_reply(result, name, outcome, texts[key]))
     described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}
     filters = {
@@ -283,18 +281,26 @@ def browse_replies(
 
 
 # The fields of a result that a page shows with the reply, if they have a value.
-_PARTS_SHOWN = ("eligible", "factual_all", "factual_signal")
-_SHOWN_FIELDS = ("behaviour_kind", "quality", *_PARTS_SHOWN, "confidence", "unscored")
+_SHOWN_FIELDS = (
+    "behaviour_kind",
+    "quality",
+    "eligible",
+    "factual_all",
+    "factual_signal",
+    "confidence",
+    "unscored",
+)
 
 
-def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
+def _reply(result: Result, model: str, outcome: ReplyOutcome, text: str) -> dict[str, str]:
+    """A reply as the page shows it; `model` is the name of the model with its setting, if it has several."""
     judgements = [
         f"{name.replace('_', ' ')}: {value}"
         for name in _SHOWN_FIELDS
         if (value := getattr(result, name)) is not None
     ]
     return {
-        "model": result.model,
+        "model": name_with_sample(model, result.sample),
         "predicted": result.predicted or "not read",
         "outcome": outcome.replace("_", " "),
         "mark": mark_of(outcome),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perturb.records import Cell, Facts, Lever
-from perturb.reports.model import COUNT, TEXT, CellValue, Report, Section, Table, show
+from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show
 from perturb.reports.words import describe_certificate, describe_replay
 from perturb.text.wording import counted, listed
 
@@ -232,9 +232,12 @@ def _describe_idle_levers(levers: Mapping[Cell, Mapping[str, int]], *, verbose: 
 
 def make_evaluation_report(facts: Facts) -> Report:
     """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
-    names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
-    columns = {"model": TEXT, **dict.fromkeys(names, COUNT)}
-    rows = [[model["model"], *(model[name] for name in names)] for model in facts["models"]]
+    models = Table.of(
+        "models",
+        "",
+        "model | replies: count | answers: count | refusals: count | unscored: count | errors: count | missing: count",
+        facts["models"],
+    )
     sentences = [describe_work(facts)]
     batches = facts["batches"]
     if batches["submitted"]:
@@ -242,7 +245,7 @@ def make_evaluation_report(facts: Facts) -> Report:
         sentences.append(f"Batches: {batches['submitted']} with {requests} together")
     sentences.append(f"Run: {facts['run']} (scores: perturb score {facts['run']})")
     title = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
-    return _terminal_report(title, sentences, [Table("models", "", columns, rows)])
+    return _terminal_report(title, sentences, [models])
 
 
 def make_curation_report(report: Facts, written: Sequence[str]) -> Report:
@@ -294,17 +297,20 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
 
     `without_rule` lists the cells in which no lever has an offline rule; None leaves rules out of the report.
     """
-    columns = "intensity | lever" if without_rule is None else "intensity | lever | rule"
-    rows_by_class: dict[str, list[list[CellValue]]] = {}
+    rows_by_class: dict[str, list[tuple[str, str, str]]] = {}
     for lever in levers:
-        row: list[CellValue] = [str(lever.cell.intensity), lever.name]
+        rule = ""  # a column that is empty in all rows is not shown
         if without_rule is not None:
-            row.append(" ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-")
+            rule = " ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-"
+        row = (str(lever.cell.intensity), lever.name, rule)
         rows_by_class.setdefault(str(lever.cell.perturbation_class), []).append(row)
     notes = [counted(len(levers), "lever")]
     if without_rule:
         notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
-    tables = [Table(name, name, columns, rows, shown=len(rows)) for name, rows in rows_by_class.items()]
+    tables = [
+        Table(name, name, "intensity | lever | rule", rows, shown=len(rows))
+        for name, rows in rows_by_class.items()
+    ]
     return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
 
 

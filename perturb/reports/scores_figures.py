@@ -235,14 +235,15 @@ def draw_reliability(
         axes.plot([0, 100], [0, 100], color=GREY, linewidth=0.8)
         for number, (name, points) in enumerate(series):
             colour, marker = look_of(number)
-            xs, ys = [100 * x for x, _, _ in points], [100 * y for _, y, _ in points]
+            in_percent = [(100 * x, 100 * y, n) for x, y, n in points]
+            xs, ys = [x for x, _, _ in in_percent], [y for _, y, _ in in_percent]
             axes.plot(xs, ys, "-", color=colour, linewidth=1)
-            areas = [_SMALLEST_BUBBLE + 140 * n / largest for _, _, n in points]
             # The first series contains the replies of the others: hollow and in front, it does not hide them.
             face = "none" if number == 0 else colour
             order = 3 - 0.1 * number
             look: Any = {"facecolor": face, "edgecolor": colour, "zorder": order, "clip_on": False}
-            for x, y, area, (_, _, n) in zip(xs, ys, areas, points, strict=True):
+            for x, y, n in in_percent:
+                area = _SMALLEST_BUBBLE + 140 * n / largest
                 bubble = axes.scatter([x], [y], area, marker=marker, **look)
                 hover(bubble, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
             add_to_legend(axes, name, colour, marker)

@@ -154,11 +154,7 @@ class EvaluationView(RunView):
 
     def describe_item(self, item_id: str) -> JsonObject:
         """The item with its texts, its prompts, and each reply with its judgements and the texts of the judges."""
-        rows = [
-            row
-            for row in self.db.execute(f"{_REPLIES} WHERE item.id = ?", (item_id,))
-            if self._is_current(row)
-        ]
+        rows = list(filter(self._is_current, self.db.execute(f"{_REPLIES} WHERE item.id = ?", (item_id,))))
         payload = json.loads(rows[0]["payload"])
         replies = [self._reply(row, payload) for row in rows]
         if not self.models:
@@ -347,23 +343,19 @@ class ViewSite:
 
         Raises `Refused` for an unknown address, and `LedgerError` if the ledger cannot be read.
         """
-        path, query = request.path, request.query
-        filters = Filters.of_query(query)
+        path = request.path
+        filters = Filters.of_query(request.query)
         if request.read_json is not None:
             raise nothing_here()
         if path == "":
             return page_reply("view/page.html.j2", **page_values(self._view.run.name))
-        for name in (*STYLES, *SCRIPTS):
-            if name.endswith(f"/{path}"):
-                return asset_reply(name)
+        if reply := asset_reply(path, (*STYLES, *SCRIPTS)):
+            return reply
         if path == "data/overview":
             return json_reply(self._view.overview())
         if path == "data/items":
-            start = query.get("start", "0")
-            # SQLite refuses integers of more than 64 bits.
-            first_item = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
-            return json_reply(self._view.find(filters, first_item))
-        if path == "data/item" and (item := self._view.item(query.get("id", ""), filters)):
+            return json_reply(self._view.find(filters, request.number("start")))
+        if path == "data/item" and (item := self._view.item(request.query.get("id", ""), filters)):
             return json_reply(item)
         raise nothing_here()
 
