@@ -181,13 +181,13 @@ def _has_human_verdict(db: sqlite3.Connection) -> bool:
 
 def _summary_section(data: RunData, audit_report: AuditReport | None, review: HumanReport | None) -> Section:
     """The key figures in sentences. What readers ask first comes first: whether the labels are right."""
-    sentences = describe_run(data)
+    sentences = list(describe_run(data))
     if audit_report:
         certificate = audit_report.certificate.to_dict() if audit_report.certificate else None
         certified = describe_certificate(certificate, len(data.plan.judges.fingerprints))
-        sentences = (*certified, *sentences, *describe_audit(audit_report))
+        sentences = [*certified, *sentences, *describe_audit(audit_report)]
     else:
-        sentences = (*sentences, "No verifier has voted yet, so there is nothing to audit.")
+        sentences.append("No verifier has voted yet, so there is nothing to audit.")
     if review:
         sentences += describe_review(review)
     return Section("summary", "Summary", sentences, verdict=judge_run(data, audit_report))

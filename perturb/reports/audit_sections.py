@@ -32,9 +32,10 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
         f"{counted(report.n_votes, 'vote')} by {counted(len(report.verifiers), 'verifier')},"
         f" {counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}"
     )
-    sentences = describe_audit(report)
+    sentences = list(describe_audit(report))
     if report.certificate is not None:
-        sentences = describe_certificate(report.certificate.to_dict(), len(report.verifiers)) + sentences
+        certified = describe_certificate(report.certificate.to_dict(), len(report.verifiers))
+        sentences = [*certified, *sentences]
     summary = Section("summary", "Summary", sentences, verdict=report.unfinished)
     return Report(f"Audit of {report.source}", subtitle, (summary, *audit_sections(report, by)))
 

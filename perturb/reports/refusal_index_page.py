@@ -88,10 +88,11 @@ def _scores(report: RefusalReport) -> Section:
         title = "Coefficient of variation of RI over random subsets, by their size"
         columns = f"{_NAMES} | {metric_columns('spreads', {str(size): str(size) for size in sizes}, NUMBER)}"
         spreads = subset_spreads(report.groups, sizes)
+        metric_rows = [(heading, *medians) for heading, medians in spreads.items()]
         metrics_title, numbers = f"The same of each metric: {MEDIAN}", dict.fromkeys(map(str, sizes), NUMBER)
         tables += [
             Table.of("subsets", title, columns, rows),
-            Table("subset-metrics", metrics_title, {"metric": TEXT, **numbers}, spreads),
+            Table("subset-metrics", metrics_title, {"metric": TEXT, **numbers}, metric_rows),
         ]
         caption, drawing = f"By the number of questions, {MEDIAN}.", draw_spreads(sizes, spreads)
         figures.append(Figure("subsets", "Coefficient of variation over subsets", caption, drawing))

@@ -6,8 +6,9 @@ that measures knowledge of errors, and not the readiness to refuse, keeps its va
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import fmean, median
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from perturb.reports.figures import (
     plot_points,
     put_legend,
 )
-from perturb.reports.model import NUMBER, CellValue, Figure, Section, Table, TableRows, metric_columns
+from perturb.reports.model import NUMBER, Figure, Section, Table, metric_columns
 from perturb.reports.scores_breakdowns import mean_known
 from perturb.reports.scores_figures import draw_reliability, plot_series
 from perturb.scoring.datasets import group_name
@@ -105,12 +106,9 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
 def _forced_accuracy(groups: list[GroupResult]) -> float:
     """The mean share of questions that are right if the model may not refuse."""
-    shares = []
-    for group in groups:
-        if group.index is not None:
-            n_wrong = group.index.n11 + group.index.n01  # refused and answered
-            shares.append(1 - n_wrong / group.index.n)
-    return float(np.mean(shares))
+    indices = [group.index for group in groups if group.index is not None]
+    # Wrong are n11 of the refused questions and n01 of the answered ones.
+    return float(np.mean([1 - (index.n11 + index.n01) / index.n for index in indices]))
 
 
 def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> None:
@@ -186,27 +184,28 @@ def _ranking_table(report: RefusalReport) -> Table:
     return Table.of("ranking", "The ranking of models over the settings", columns, rows, note)
 
 
-def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> TableRows:
-    """A row for each metric: its heading, and the median over groups of its coefficient of variation at each size."""
-    rows: TableRows = []
+def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> dict[str, list[float | None]]:
+    """Heading of each metric → the median over groups of its coefficient of variation at each size."""
+    medians: dict[str, list[float | None]] = {}
     for metric, heading in METRICS.items():
-        row: list[CellValue] = [heading]
+        medians[heading] = []
         for size in sizes:
             spreads = [group.subset_cv.get(metric, {}).get(size) for group in groups]
             values = [spread.value for spread in spreads if spread and spread.value is not None]
-            row.append(median(values) if values else None)
-        rows.append(row)
-    return rows
+            medians[heading].append(median(values) if values else None)
+    return medians
 
 
-def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> Drawing:
-    """The rows of `subset_spreads` as lines over the sizes (figure 10 of the paper)."""
+def draw_spreads(sizes: Sequence[int], spreads: Mapping[str, Sequence[float | None]]) -> Drawing:
+    """What `subset_spreads` returns as lines over the sizes (figure 10 of the paper); a spread of 0 is left out."""
 
     def paint(axes: Axes) -> None:
-        for number, (heading, *values) in enumerate(rows):
-            drawable = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
-            marks = ((x, Mark(f"{heading}, {x:,} questions", y)) for x, y in drawable)
-            plot_series(axes, marks, str(heading), number, "-" if number < len(SERIES) else "--")
+        for number, (heading, values) in enumerate(spreads.items()):
+            marks = [
+                (size, Mark(f"{heading}, {size:,} questions", value or None))
+                for size, value in zip(sizes, values, strict=True)
+            ]
+            plot_series(axes, marks, heading, number, "-" if number < len(SERIES) else "--")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()
@@ -219,16 +218,15 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
 
 def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
     """A heat map of prompts by prompts; the forced answers come last."""
-    by_pair: dict[tuple[str, str], list[float]] = {}
+    by_pair: defaultdict[tuple[str, str], list[float | None]] = defaultdict(list)
     for agreement in agreements:
-        if agreement.agreement.value is not None:
-            for pair in ((agreement.a, agreement.b), (agreement.b, agreement.a)):
-                by_pair.setdefault(pair, []).append(agreement.agreement.value)
+        for pair in ((agreement.a, agreement.b), (agreement.b, agreement.a)):
+            by_pair[pair].append(agreement.agreement.value)
     prompts = dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b))
     names = sorted(prompts, key=lambda name: name == FORCED)
     # Every prompt agrees with itself.
     by_pair |= {(name, name): [1.0] for name in names}
-    grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
+    grid = [[mean_known(by_pair[a, b]) for b in names] for a in names]
     return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
 
 

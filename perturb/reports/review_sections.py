@@ -28,7 +28,7 @@ from perturb.text.wording import capitalised, counted
 def make_review_report(report: HumanReport, source: str) -> Report:
     """The report of a review by itself."""
     split = f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly"
-    summary = Section("summary", "Summary", describe_review(report))
+    summary = Section("summary", "Summary", list(describe_review(report)))
     return Report(f"Human validation of {source}", split, (summary, review_section(report)))
 
 

@@ -24,20 +24,22 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
         "same lever on the same base instance": fresh.same_base_and_lever,
         "same base instance": fresh.same_base,
     }
-    rows = [(name, n, n / fresh.items) for name, n in counts.items()]
-    items = Table("freshness", "", "of the newer items | items: count | share: share", rows)
+    repeats = [(name, n, n / fresh.items) for name, n in counts.items()]
+    items = Table("freshness", "", "of the newer items | items: count | share: share", repeats)
+
+    def n_repeats(lever: str) -> tuple[int, int]:
+        overlap = fresh.by_lever[lever]
+        return overlap.near_duplicate, overlap.same_base_and_lever
+
     # There are dozens of levers, and one without repeats needs no line.
-    repeated = [
-        (name, overlap)
-        for name, overlap in fresh.by_lever.items()
-        if overlap.near_duplicate or overlap.same_base_and_lever
-    ]
-    repeated.sort(key=lambda entry: (-entry[1].near_duplicate, -entry[1].same_base_and_lever))
+    repeated = sorted(
+        (lever for lever in fresh.by_lever if any(n_repeats(lever))), key=n_repeats, reverse=True
+    )
     levers = Table(
         "levers",
         f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
         "lever | items: count | near duplicates: count | same base and lever: count",
-        [(name, *overlap) for name, overlap in repeated],
+        [(lever, *fresh.by_lever[lever]) for lever in repeated],
         shown=top,
     )
     drift = [_drift_table(name, shift, top) for name, shift in comparison.shifts.items()]

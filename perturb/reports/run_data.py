@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,6 +250,7 @@ def browse_replies(
         items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
         chosen, models = set(even_draw(groups, at_most)), evaluation.facts["models"]
+        # The keys of `texts` and `outcomes` are item, model, setting and sample.
         texts = {}
         for response in read_responses(db):
             if response.item_id in chosen and is_current(response, models):
@@ -261,14 +262,14 @@ def browse_replies(
         for replies in (*table.models, *table.controls)
         for row in replies.rows
     }
-    replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
+    replies_to_item: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
     for result in evaluation.results:
         key = result.item_id, result.model, result.prompt, result.sample
         # An evaluation that is still running may have more replies by now than the table.
-        if result.item_id in chosen and key in outcomes and key in texts:
+        if key in outcomes and key in texts:
             name, outcome = outcomes[key]
-            replies[result.item_id].append(_reply(result, name, outcome, texts[key]))
-    described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
+            replies_to_item[result.item_id].append(_reply(result, name, outcome, texts[key]))
+    described = [describe_replies(item, replies_to_item[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}
     filters = {
         "class": [str(item.cell.perturbation_class) for item in items],

@@ -6,7 +6,7 @@ Each function makes one report: on a build, an estimate, an evaluation, a curati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perturb.records import Cell, Facts, Lever
@@ -172,14 +172,13 @@ def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:
     return counted(jobs, "job") + ("" if cost is None else f" ({show(cost * jobs / estimate.jobs, 'usd')})")
 
 
-def _describe_jobs_of_quota(estimate: CostEstimate) -> list[str]:
+def _describe_jobs_of_quota(estimate: CostEstimate) -> Iterator[str]:
     if estimate.least_jobs is None or not estimate.jobs:
-        return []
-    sentences = [f"Filling the quota takes at least {_priced_jobs(estimate, estimate.least_jobs)}"]
+        return
+    yield f"Filling the quota takes at least {_priced_jobs(estimate, estimate.least_jobs)}"
     if estimate.jobs_to_go is not None:
         to_go = _priced_jobs(estimate, estimate.jobs_to_go)
-        sentences.append(f"At the acceptance rates so far, about {to_go} more, if there are enough instances")
-    return sentences
+        yield f"At the acceptance rates so far, about {to_go} more, if there are enough instances"
 
 
 def _describe_audit_share(candidates: int, share: float) -> str:
@@ -211,23 +210,19 @@ def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
     return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
 
 
-def _describe_idle_levers(levers: Mapping[Cell, Mapping[str, int]], *, verbose: bool) -> list[str]:
+def _describe_idle_levers(levers: Mapping[Cell, Mapping[str, int]], *, verbose: bool) -> Iterator[str]:
     """Cells in which no lever fits an instance; with `verbose` also the single levers of other cells."""
-    sentences = []
     names_left_out = False
     for cell, jobs in levers.items():
         idle = [name for name, count in jobs.items() if not count]
         if len(idle) == len(jobs):
-            sentences.append(
-                f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
-            )
+            yield f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
         elif idle and verbose:
-            sentences.append(f"No instance fits, in {cell}: {', '.join(idle)}")
+            yield f"No instance fits, in {cell}: {', '.join(idle)}"
         elif idle:
             names_left_out = True
     if names_left_out:
-        sentences.append("Levers that fit no instance are named with --verbose")
-    return sentences
+        yield "Levers that fit no instance are named with --verbose"
 
 
 def make_evaluation_report(facts: Facts) -> Report:

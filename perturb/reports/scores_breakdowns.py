@@ -19,7 +19,7 @@ from perturb.scoring.score_report import ScoreReport
 from perturb.scoring.table import GROUPINGS
 
 # The scores by which RefusalBench sums up a model, with their headings.
-HEADLINES: dict[str, str] = {
+HEADLINES = {
     "calibrated_refusal_score": "CRS",
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
@@ -197,11 +197,11 @@ def datasets_section(
     values: Iterable[tuple[AnswerGroup, NamedEstimates]],
     means: Sequence[DatasetMean],
     headings: Mapping[str, str],
-    way: str,
+    setting_heading: str,
 ) -> Section:
     """The section on metrics by data set. `headings` maps their names to headings, and the first one has a figure.
 
-    `way` is the heading of the column that says how a model was asked: `setting` or `elicitation`.
+    `setting_heading` is `setting` or `elicitation`.
     """
     metrics_of = {(group.model, group.setting, group.dataset): metrics for group, metrics in values}
     datasets = tuple(dict.fromkeys(name for dataset_mean in means for name in dataset_mean.datasets))
@@ -209,7 +209,7 @@ def datasets_section(
     def on_dataset(dataset_mean: DatasetMean, dataset: str, metric: str) -> Estimate | None:
         return metrics_of.get((dataset_mean.model, dataset_mean.setting, dataset), {}).get(metric)
 
-    columns: dict[str, CellFormat] = {"model": "text", way: "text"}
+    columns: dict[str, CellFormat] = {"model": "text", setting_heading: "text"}
     for name in datasets:
         is_taken = name in (*columns, "mean")  # a data set may have the name of another column
         columns[f"{name}: data set" if is_taken else name] = "number"
@@ -217,15 +217,14 @@ def datasets_section(
     tables: list[Table] = []
     for metric, heading in headings.items():
         rows: TableRows = []
-        values_of_rows = []
-        for dataset_mean in means:
-            row_values = [on_dataset(dataset_mean, name, metric) for name in datasets]
-            row_values.append(dataset_mean.metrics[metric])
-            values_of_rows.append(row_values)
-            rows.append([dataset_mean.model or "", dataset_mean.setting or "", *row_values])
+        estimates_by_row = []
+        for entry in means:
+            estimates = [*(on_dataset(entry, name, metric) for name in datasets), entry.metrics[metric]]
+            estimates_by_row.append(estimates)
+            rows.append([entry.model or "", entry.setting or "", *estimates])
         if len(rows) > 1:
-            value_columns = zip(*values_of_rows, strict=True)
-            rows.append(["mean", "", *map(_mean_over_models, value_columns)])
+            columns_of_estimates = zip(*estimates_by_row, strict=True)
+            rows.append(["mean", "", *map(_mean_over_models, columns_of_estimates)])
         # The note stands once, below the first table.
         tables.append(Table(f"datasets-{metric}", heading, columns, rows, "" if tables else _MEANS_NOTE))
     first_metric, heading = next(iter(headings.items()))

@@ -7,7 +7,8 @@ difficulties of cells and items, information. FRR is the false refusal rate, CRS
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perturb.metrics.inputs import Estimate
@@ -123,16 +124,14 @@ def _kinds_table(kinds: Sequence[KindCount]) -> Table:
 
 
 def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
-    counts: dict[str, dict[str, int]] = {}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for count in kinds:
         if not count.answerable:
-            label = f"{count.model}: {count.perturbation_class}"
-            counts.setdefault(label, {})[count.kind] = count.replies
+            counts[f"{count.model}: {count.perturbation_class}"][count.kind] = count.replies
     kinds_shown = (*BehaviourKind, "unscored")
     shares: dict[str, dict[str, float | None]] = {}
-    for label, n_by_kind in counts.items():
-        total = sum(n_by_kind.values())
-        shares[label] = {kind: n_by_kind.get(kind, 0) / total for kind in kinds_shown}
+    for label, n_of_kind in counts.items():
+        shares[label] = {kind: n_of_kind[kind] / n_of_kind.total() for kind in kinds_shown}
     if not shares:  # a single bar then says NA
         shares["no such item"] = dict.fromkeys(kinds_shown)
     return Figure(
@@ -284,7 +283,20 @@ def item_response_section(report: ItemResponseReport) -> Section:
             "In logits; 0 is the mean of the models, apart for answering and refusing. 95 % intervals.",
             draw_intervals(abilities, x_label="ability", zero=True),
         ),
-        *(_difficulty_figure(scale) for scale in fitted),
+        *(
+            Figure(
+                f"difficulty-{scale.name}",
+                f"Difficulty of cells: {scale.name}",
+                "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of"
+                " such items at 0, on fewer to the right.",
+                draw_intervals(
+                    [(scale.name, [Mark.of(*entry) for entry in scale.cells])],
+                    x_label="difficulty",
+                    zero=True,
+                ),
+            )
+            for scale in fitted
+        ),
         Figure(
             "information",
             "Information of the items",
@@ -297,39 +309,25 @@ def item_response_section(report: ItemResponseReport) -> Section:
     return Section("item-response", "Item response theory", sentences, figures, _fit_tables(fitted))
 
 
-def _difficulty_figure(scale: Scale) -> Figure:
-    marks = [Mark.of(name, value) for name, value in scale.cells]
-    return Figure(
-        f"difficulty-{scale.name}",
-        f"Difficulty of cells: {scale.name}",
-        "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of such items"
-        " at 0, on fewer to the right.",
-        draw_intervals([(scale.name, marks)], x_label="difficulty", zero=True),
-    )
-
-
-def _describe_fits(report: ItemResponseReport) -> list[str]:
-    sentences = [
+def _describe_fits(report: ItemResponseReport) -> Iterator[str]:
+    yield (
         "The two-parameter logistic model, fitted to answering and refusing apart; unscored replies are left out."
-    ]
+    )
     for scale in report.scales:
         if scale.fit is None:
-            sentences.append(f"No fit for {scale.name}: {scale.reason}.")
+            yield f"No fit for {scale.name}: {scale.reason}."
             continue
         difficulty, slope = scale.fit.difficulty_reliability, scale.fit.discrimination_reliability
-        sentences.append(
+        yield (
             f"{scale.name.capitalize()}: {len(scale.items):,} items; reliability of their difficulties"
             f" {difficulty:.2f}, of their discriminations {slope:.2f}."
         )
         if slope < _LOW_RELIABILITY:
-            sentences.append(
+            yield (
                 f"So few models say little about how {scale.name} items discriminate: those figures are mostly prior."
             )
         if not scale.fit.converged:
-            sentences.append(
-                f"The fit of {scale.name} did not converge ({scale.fit.message}): do not quote it."
-            )
-    return sentences
+            yield f"The fit of {scale.name} did not converge ({scale.fit.message}): do not quote it."
 
 
 def _fit_tables(fitted: list[Scale]) -> list[Table]:

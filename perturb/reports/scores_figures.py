@@ -107,7 +107,7 @@ def plot_series(
     colour, marker = look_of(number)
     drawable = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
     if drawable:
-        xs, ys = [x for x, _, _ in drawable], [y for _, y, _ in drawable]
+        xs, ys, _ = zip(*drawable, strict=True)
         axes.plot(xs, ys, f"{marker}{line}", color=colour, label=short_label(label), linewidth=1.2)
     plot_points(axes, ((x, y, describe(mark, form)) for x, y, mark in drawable), marker, colour)
     for x, _, mark in drawable:
@@ -135,10 +135,10 @@ def draw_points(
             area = 50.0  # without a weight
             if point.weight is not None:
                 area = _SMALLEST_BUBBLE + _LARGEST_BUBBLE * point.weight / largest
+            text = f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}"
             # Transparent, and smaller ones in front, so that no marker hides another.
             look: Any = {"facecolor": (colour, 0.35), "edgecolor": colour, "zorder": 3 + 1 / area}
-            bubble = axes.scatter([x], [y], area, marker=marker, linewidth=1.6, clip_on=False, **look)
-            hover(bubble, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
+            _draw_bubble(axes, (x, y), area, text, marker=marker, linewidth=1.6, **look)
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel=f"{y_label}, percent")
         put_legend(axes, ncols=2, below=True)
 
@@ -236,21 +236,27 @@ def draw_reliability(
         for number, (name, points) in enumerate(series):
             colour, marker = look_of(number)
             in_percent = [(100 * x, 100 * y, n) for x, y, n in points]
-            xs, ys = [x for x, _, _ in in_percent], [y for _, y, _ in in_percent]
-            axes.plot(xs, ys, "-", color=colour, linewidth=1)
+            axes.plot(
+                [x for x, _, _ in in_percent], [y for _, y, _ in in_percent], "-", color=colour, linewidth=1
+            )
             # The first series contains the replies of the others: hollow and in front, it does not hide them.
             face = "none" if number == 0 else colour
-            order = 3 - 0.1 * number
-            look: Any = {"facecolor": face, "edgecolor": colour, "zorder": order, "clip_on": False}
+            look: Any = {"facecolor": face, "edgecolor": colour, "zorder": 3 - 0.1 * number}
             for x, y, n in in_percent:
                 area = _SMALLEST_BUBBLE + 140 * n / largest
-                bubble = axes.scatter([x], [y], area, marker=marker, **look)
-                hover(bubble, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
+                text = f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies"
+                _draw_bubble(axes, (x, y), area, text, marker=marker, **look)
             add_to_legend(axes, name, colour, marker)
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel="accuracy, percent")
         put_legend(axes, ncols=len(series))
 
     return Drawing((3.5, 3.6), paint)
+
+
+def _draw_bubble(axes: Axes, centre: tuple[float, float], area: float, text: str, **look: Any) -> None:
+    """A marker of an area in square points, which is whole at the edge of the axes and shows a text."""
+    x, y = centre
+    hover(axes.scatter([x], [y], area, clip_on=False, **look), text)
 
 
 def _write_at_end(axes: Axes, row: float, mark: Mark) -> None:

@@ -9,7 +9,7 @@ puts them together and makes the tables of metrics.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from perturb.reports.model import (
 from perturb.reports.run_data import browse_replies
 from perturb.reports.scores_breakdowns import (
     HEADLINES,
+    Models,
     answer_parts_section,
     comparison_section,
     group_names,
@@ -60,9 +61,9 @@ from perturb.scoring.table import table_of_run
 from perturb.text.wording import counted
 
 # The metrics of the first table, with their headings.
-DASHBOARD: dict[str, str] = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
+DASHBOARD = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
 # The metrics of the table on refusing, with their headings.
-DETAILS: dict[str, str] = {
+DETAILS = {
     "refusal_rate": "refusal rate",
     "detection_precision": "detection precision",
     "detection_recall": "detection recall",
@@ -71,7 +72,7 @@ DETAILS: dict[str, str] = {
     "hierarchical_refusal_score": "hierarchical score",
 }
 # Metrics that are defined only for items of several passages, or with stated confidence.
-RARE: dict[str, str] = {
+RARE = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
     "ece": "ECE",
@@ -230,17 +231,17 @@ def _read_again_section(report: ScoreReport) -> Section:
     return Section("read-again", "Items to read again", tables=(table,))
 
 
-def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
+def _ranked(models: Models) -> list[ModelScores]:
     """The models by calibrated refusal score, those without a score last."""
 
     def place(model: ModelScores) -> tuple[bool, float]:
         score = model.metrics["calibrated_refusal_score"].value
         return score is None, -(score or 0.0)
 
-    return tuple(sorted(models, key=place))
+    return sorted(models, key=place)
 
 
-def _ranking_table(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
+def _ranking_table(name: str, title: str, models: Models) -> Table:
     columns = f"model | {metric_columns('metrics', DASHBOARD)} | replies = n: count | unscored: count"
     return Table.of(name, title, columns, _ranked(models))
 
@@ -304,7 +305,7 @@ def _dashboard_section(report: ScoreReport) -> Section:
     return Section("scores", "Scores", figures=(figure,), tables=tables)
 
 
-def _optional_tables(models: tuple[ModelScores, ...]) -> Iterable[Table]:
+def _optional_tables(models: Models) -> Iterable[Table]:
     """Tables on metrics that only some evaluations have, and on unscored replies."""
     # A column of metrics that no model has would say nothing.
     defined = {name for model in models for name, value in model.metrics.items() if value.value is not None}
@@ -320,7 +321,7 @@ def _optional_tables(models: tuple[ModelScores, ...]) -> Iterable[Table]:
         yield _cell_bounds_table(models)
 
 
-def _every_metric_table(models: tuple[ModelScores, ...]) -> Table:
+def _every_metric_table(models: Models) -> Table:
     """All metrics, for the CSV file alone: other tools read them from there."""
     rows: TableRows = []
     for model in models:
@@ -334,14 +335,14 @@ def _every_metric_table(models: tuple[ModelScores, ...]) -> Table:
 def _metrics_table(
     name: str,
     title: str,
-    models: Sequence[ModelScores],
+    models: Models,
     metrics: Mapping[str, str],
     cell_format: CellFormat = PERCENT,
 ) -> Table:
     return Table.of(name, title, f"model | {metric_columns('metrics', metrics, cell_format)}", models)
 
 
-def _bounds_table(models: list[ModelScores]) -> Table:
+def _bounds_table(models: Models) -> Table:
     metrics = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
     rows: TableRows = []
     for model in models:
@@ -352,7 +353,7 @@ def _bounds_table(models: list[ModelScores]) -> Table:
     return Table("bounds", title, columns, rows)
 
 
-def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
+def _cell_bounds_table(models: Models) -> Table:
     metrics = {
         "answer_accuracy": "answer accuracy",
         "refusal_accuracy": "refusal accuracy",

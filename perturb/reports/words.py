@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from perturb.reports.run_data import RunData
 
 
-def describe_run(data: RunData) -> tuple[str, ...]:
+def describe_run(data: RunData) -> Iterator[str]:
     """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
     n_jobs, n_accepted, n_done = stages["jobs"], stages["accepted"], data.stages.done
@@ -31,27 +31,24 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     if n_done != n_jobs:
         jobs, of_jobs = f"{n_done:,} of {jobs}", "of the jobs done"
     share = f", {show(n_accepted / n_done, 'share')} {of_jobs}" if n_done else ""
-    sentences = [
+    yield (
         f"{counted(len(data.generators), 'generator')} worked through {jobs}; the panel accepted"
         f" {counted(n_accepted, 'candidate')}{share}."
-    ]
+    )
     empty_cells = _empty_cells(data)
     if empty_cells:
-        sentences.append(
-            f"Nothing was accepted in {counted(len(empty_cells), 'cell')}: {listed(empty_cells)}."
-        )
+        yield f"Nothing was accepted in {counted(len(empty_cells), 'cell')}: {listed(empty_cells)}."
     else:
-        sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
+        yield f"All {len(data.cells)} cells have accepted candidates."
     # A replay calls nobody; its figures of calls and cost are those of the recorded run.
     calls = sum(entry["calls"] for entry in data.models.values())
     if data.recorded_replies:
-        sentences.append(f"{describe_replay(data.recorded_replies)}.")
+        yield f"{describe_replay(data.recorded_replies)}."
     elif calls:
         cost = show(data.cost_usd, "usd")
-        sentences.append(f"Models were called {counted(calls, 'time')}; the cost is {cost}.")
+        yield f"Models were called {counted(calls, 'time')}; the cost is {cost}."
     else:
-        sentences.append("No model was called: all work was done by rules.")
-    return tuple(sentences)
+        yield "No model was called: all work was done by rules."
 
 
 def _empty_cells(data: RunData) -> list[str]:
@@ -67,31 +64,32 @@ NOT_CERTIFIED = (
 )
 
 
-def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str, ...]:
+def describe_certificate(certificate: Facts | None, verifiers: int) -> Iterator[str]:
     """How many labels are wrong and what the panel misses; without planted items, that this is not known.
 
     `certificate` is what `Certificate.to_dict` gives and a manifest holds.
     """
     if certificate is None:
-        return (NOT_CERTIFIED,)
+        yield NOT_CERTIFIED
+        return
     line = certificate_line(certificate, verifiers)
-    sentences = [f"{capitalised(line)}."]
+    yield f"{capitalised(line)}."
     if people := certificate.get("people"):
         by_planted, by_people = _percent_interval(certificate["wrong_labels"]), _percent_interval(people)
         two_sources = f"Planted items alone say {by_planted}, people alone {by_people}"
         reason = certificate["combined"]["reason"]  # why the two are not taken together
-        sentences.append(f"{two_sources}: {reason}." if reason else f"{two_sources}.")
+        yield f"{two_sources}: {reason}." if reason else f"{two_sources}."
     hard = certificate.get("hard")  # certificates of earlier versions have no such entry
     if hard and hard["high"] is not None:
-        sentences.append(
+        yield (
             f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
         )
-    sentences.append(
+    yield (
         f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and wrongly failed"
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
-    sentences += [f"{advice}." for advice in certificate["advice"]]
-    return tuple(sentences)
+    for advice in certificate["advice"]:
+        yield f"{advice}."
 
 
 def _percent_interval(figure: Facts) -> str:
@@ -127,40 +125,39 @@ def judge_run(data: RunData, audit: AuditReport | None) -> str:
     return f"{cells}, {agreement} chance (mean κ {kappa.value:.2f})."
 
 
-def describe_audit(report: AuditReport) -> tuple[str, ...]:
+def describe_audit(report: AuditReport) -> Iterator[str]:
     """Sentences on acceptance, agreement, the hardest class, and self-evaluation bias."""
-    sentences = [_describe_acceptance(report)]
+    yield _describe_acceptance(report)
     partly_absent = [
         f"{name} judged {n:,} of {report.n_candidates:,}"
         for name, n in report.judged.items()
         if n < report.n_candidates
     ]
     if partly_absent:
-        sentences.append(
+        yield (
             f"Not every verifier judges every candidate: {'; '.join(partly_absent)}. For the others it is absent,"
             " neither pass nor fail, and figures of two verifiers rest on what both judged."
         )
     if report.basis.note:
-        sentences.append(f"Note: {report.basis.note}.")
-    sentences += _describe_agreement(report)
+        yield f"Note: {report.basis.note}."
+    yield from _describe_agreement(report)
     ranking = report.class_ranking
     # Rates that look equal when rounded are not worth a sentence.
     rates = [show(rate.rate, "share") for rate in ranking]
     if len(set(rates)) > 1:
-        sentences.append(
+        yield (
             f"Verifiers pass {ranking[0].name} least often ({rates[0]} of votes) and {ranking[-1].name} most often"
             f" ({rates[-1]})."
         )
-    sentences += _describe_bias(report.self_bias)
+    yield from _describe_bias(report.self_bias)
     if report.caveat:
-        sentences.append(report.caveat)
+        yield report.caveat
     unscored = sum(report.unscored.values())
     if unscored:
         by_verifier = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)
-        sentences.append(
+        yield (
             f"{counted(unscored, 'vote')} could not be read ({by_verifier}) and counted as neither pass nor fail."
         )
-    return tuple(sentences)
 
 
 def _describe_acceptance(report: AuditReport) -> str:
@@ -173,13 +170,13 @@ def _describe_acceptance(report: AuditReport) -> str:
     )
 
 
-def _describe_agreement(report: AuditReport) -> list[str]:
-    pairs = report.agreement.pairs
+def _describe_agreement(report: AuditReport) -> Iterator[str]:
+    pairs, mean = report.agreement.pairs, report.agreement.mean_kappa
     if not pairs:
-        return []
-    mean = report.agreement.mean_kappa
+        return
     if mean.value is None:
-        return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
+        yield f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."
+        return
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     lowest = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
@@ -192,7 +189,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     ac1 = report.agreement.panel["ac1"]
     if ac1.value is not None:
         sentence += f" Gwet's AC1, which high pass rates do not push down, is {show(ac1.value, 'number')}."
-    return [sentence]
+    yield sentence
 
 
 def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
@@ -232,25 +229,25 @@ def is_certain(bias: Estimate) -> bool:
     return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
 
 
-def describe_review(report: HumanReport) -> tuple[str, ...]:
+def describe_review(report: HumanReport) -> Iterator[str]:
     """Sentences on the verdicts of people about the sample and the panel."""
     overall, passed = report.pass_rates["all"][0], report.panel.passed
-    sentences = [
+    yield (
         f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
         f" items; a majority passes {show(overall.rate, 'share')} of them{_interval_clause(overall.wilson, 'share')}."
-    ]
+    )
     if passed.rate is not None:
-        sentences.append(
+        yield (
             f"Of {counted(passed.n, 'item')} that the panel accepted, people pass"
             f" {_with_interval(passed.wilson, 'share')}."
         )
     mean = report.agreement.mean_kappa
     if len(report.annotators) > 1 and mean.value is None:
-        sentences.append(f"Agreement among them cannot be determined: {mean.reason}.")
+        yield f"Agreement among them cannot be determined: {mean.reason}."
     elif len(report.annotators) > 1:
-        sentences.append(f"They agree with a mean Cohen's κ of {_with_interval(mean, 'number')}.")
-    stand_in = describe_stand_in(report.stand_in, "the panel")
-    return (*sentences, stand_in) if stand_in else tuple(sentences)
+        yield f"They agree with a mean Cohen's κ of {_with_interval(mean, 'number')}."
+    if stand_in := describe_stand_in(report.stand_in, "the panel"):
+        yield stand_in
 
 
 def describe_stand_in(test: StandIn | None, who: str) -> str:

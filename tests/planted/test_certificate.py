@@ -93,7 +93,9 @@ def test_wrong_labels_of_the_hard_part_may_be_all_that_there_are(hard: int) -> N
     assert whole.high is not None
     assert part.high == pytest.approx(min(1, 180 * whole.high / hard))
     assert part.low == pytest.approx(max(0, 180 * whole.low - (180 - hard)) / hard)
-    assert f"Of the {hard} accepted items that solvers fail" in describe_certificate(made.to_dict(), 1)[1]
+    assert (
+        f"Of the {hard} accepted items that solvers fail" in list(describe_certificate(made.to_dict(), 1))[1]
+    )
 
 
 def test_a_panel_is_certified_by_its_joint_verdicts() -> None:
