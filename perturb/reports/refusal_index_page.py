@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from perturb.records import Facts
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.model import (
     NUMBER,
-    TEXT,
     CellValue,
     Figure,
     Report,
@@ -79,25 +80,41 @@ def _scores(report: RefusalReport) -> Section:
     )
     tables = [scores, questions]
     figures = [figure]
+    # Without random subsets there are no sizes.
     sizes = sorted({size for group in report.groups for size in group.subset_cv.get("refusal_index", ())})
     if sizes:
-        rows = []
-        for group in report.groups:
-            spread_of_size = group.subset_cv.get("refusal_index", {})
-            rows.append(_row(group, spreads={str(size): spread_of_size.get(size, "-") for size in sizes}))
-        title = "Coefficient of variation of RI over random subsets, by their size"
-        columns = f"{_NAMES} | {metric_columns('spreads', {str(size): str(size) for size in sizes}, NUMBER)}"
         spreads = subset_spreads(report.groups, sizes)
-        metric_rows = [(heading, *medians) for heading, medians in spreads.items()]
-        metrics_title, numbers = f"The same of each metric: {MEDIAN}", dict.fromkeys(map(str, sizes), NUMBER)
-        tables += [
-            Table.of("subsets", title, columns, rows),
-            Table("subset-metrics", metrics_title, {"metric": TEXT, **numbers}, metric_rows),
-        ]
+        tables += _subset_tables(report.groups, sizes, spreads)
         caption, drawing = f"By the number of questions, {MEDIAN}.", draw_spreads(sizes, spreads)
         figures.append(Figure("subsets", "Coefficient of variation over subsets", caption, drawing))
     warnings = [f"{group.name}: {text}." for group in report.groups for text in warnings_of(group)]
     return Section("scores", "Scores", warnings, figures, tables)
+
+
+def _subset_tables(
+    groups: Sequence[GroupResult], sizes: Sequence[int], spreads: Mapping[str, Sequence[float | None]]
+) -> list[Table]:
+    """The spread of RI in each group, and that of every metric, which `subset_spreads` gives."""
+    rows = []
+    for group in groups:
+        spread_of_size = group.subset_cv.get("refusal_index", {})
+        rows.append(_row(group, spreads={str(size): spread_of_size.get(size, "-") for size in sizes}))
+    size_columns = metric_columns("spreads", {str(size): str(size) for size in sizes}, NUMBER)
+    metric_rows = []
+    for heading, medians in spreads.items():
+        spreads_by_size = dict(zip(map(str, sizes), medians, strict=True))
+        metric_rows.append({"metric": heading, "spreads": spreads_by_size})
+    return [
+        Table.of(
+            "subsets",
+            "Coefficient of variation of RI over random subsets, by their size",
+            f"{_NAMES} | {size_columns}",
+            rows,
+        ),
+        Table.of(
+            "subset-metrics", f"The same of each metric: {MEDIAN}", f"metric | {size_columns}", metric_rows
+        ),
+    ]
 
 
 def warnings_of(group: GroupResult) -> list[str]:
@@ -115,6 +132,7 @@ def _row(group: GroupResult, **values: object) -> Facts:
 
 
 def _counts(group: GroupResult) -> dict[str, int]:
+    """The four counts of questions; 0 without an index."""
     return {name: getattr(group.index, name, 0) for name in ("n11", "n10", "n01", "n00")}
 
 

@@ -51,7 +51,7 @@ def headline_figure(name: str, title: str, models: Mapping[str, Mapping[str, Est
     return Figure(name, title, caption, draw_intervals(series, x_label="percent", limits=(-4, 104)))
 
 
-def groups_section(models: Models, by: Collection[str] = ("class", "intensity")) -> Section:
+def groups_section(models: Models, by: Collection[str]) -> Section:
     """Classes as heat maps; every breakdown as a table, those in `by` to be shown."""
     figures = [
         Figure(
@@ -67,14 +67,13 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
         for grouping in GROUPINGS
         if any(model.groups[grouping] for model in models)
     ]
-    sentences = []
-    for name in by:
-        if any(model.groups[name] for model in models):
-            continue
-        if name == "language":
-            sentences.append("All items are in one language.")
-        else:
-            sentences.append(f"The results do not say the {name} of an item.")
+    absent = [name for name in by if not any(model.groups[name] for model in models)]
+    sentences = [
+        "All items are in one language."
+        if name == "language"
+        else f"The results do not say the {name} of an item."
+        for name in absent
+    ]
     return Section("groups", "Classes and levers", sentences, figures=figures, tables=tables)
 
 
