@@ -40,9 +40,8 @@ TRIED_ON = 3
 # The fields of the model's reply: of the class, and of each of its levers.
 _CLASS_FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
 _LEVER_FIELDS = ("name", "intensity", "instruction", "query", "context", "why")
-# Parts of the JSON schema that the reply must follow.
+# A text in the JSON schema that the reply must follow.
 _TEXT = {"type": "string"}
-_TEXTS = {"type": "array", "items": _TEXT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
         {
             # All fields are texts, apart from those below.
             **dict.fromkeys(_CLASS_FIELDS, _TEXT),
-            "target": _TEXTS,
+            "target": {"type": "array", "items": _TEXT},
             "criteria": object_schema(dict.fromkeys(map(str, Intensity), _TEXT)),
             "levers": {"type": "array", "items": object_schema(dict.fromkeys(_LEVER_FIELDS, _TEXT))},
         }

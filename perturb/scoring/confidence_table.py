@@ -283,7 +283,8 @@ def _present(column: pd.Series[Any]) -> Flags:
 
 
 def _is_null(value: Any) -> bool:
-    return value is None or value != value  # NaN differs from itself
+    """Whether a value is None or NaN, which differs from itself."""
+    return value is None or value != value
 
 
 def _labels(frame: pd.DataFrame, name: str, default: str | None = None) -> list[str | None]:
@@ -368,6 +369,7 @@ def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> Sa
 
 
 def _read_entry(entry: JsonObject) -> SavedMap:
+    """A map from its entry in a file. Raises an error of Python for an entry of another form."""
     keys = entry["fitted_on"]
     if not isinstance(keys, list):
         raise TypeError("'fitted_on' is not a list")

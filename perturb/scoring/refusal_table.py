@@ -56,7 +56,10 @@ class RefusalGroup(AnswerGroup):
 
     @property
     def cells(self) -> Flags:
-        """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
+        """Indicators of the four cells of the table of refusals by errors: shape (rows, 4), one True in each row.
+
+        The columns: refused and wrong, refused and right, answered wrongly, answered rightly.
+        """
         refused = np.array(self.refused, dtype=bool)
         wrong = np.array(self.wrong, dtype=bool)
         return np.stack([refused & wrong, refused & ~wrong, ~refused & wrong, ~refused & ~wrong], axis=1)
@@ -75,7 +78,7 @@ def read_refusals(
 
 
 def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
-    """The groups of one table, or of the table in the folder of a run."""
+    """The groups of one table, or of the table in the folder of a run, in order of appearance."""
     path = source / REFUSAL_TABLE if source.is_dir() else source
     if source.is_dir() and not path.is_file():
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")

@@ -186,13 +186,14 @@ def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls
     """The replies of solvers to accepted items, and the replies of their judge."""
     judge = plan.facts.solver_judge
     for reply in solver_replies(db, plan.facts.solvers):
-        calls_behind = (
-            calls.behind(reply.candidate_id, reply.solver, ["solve"], reply.raw) if reply.raw else []
-        )
-        yield from _replies(reply.candidate_id, str(reply.sample), calls_behind)
+        subject = reply.candidate_id
+        if reply.raw:
+            rows = calls.behind(subject, reply.solver, ["solve"], reply.raw)
+            yield from _replies(subject, str(reply.sample), rows)
         for purpose, raw in reply.judged:
-            rows = calls.behind(reply.candidate_id, judge, [purpose], raw) if raw else []
-            yield from _replies(reply.candidate_id, f"{reply.solver}/{reply.sample}", rows)
+            if raw:
+                rows = calls.behind(subject, judge, [purpose], raw)
+                yield from _replies(subject, f"{reply.solver}/{reply.sample}", rows)
 
 
 def _planted_rows(
@@ -221,7 +222,7 @@ def _refusalbench_header(facts: Facts) -> JsonObject:
         judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
     own_classes = snapshot.get("classes")
     n_planted = facts.get(PLANTED_FACT, {}).get("number")
-    # the order of the keys enters the digest of the file
+    # The order of the keys enters the digest of the file.
     return {
         **_header("evaluation", None, [{"name": name, **entry} for name, entry in entries.items()]),
         "items": snapshot["digest"],
@@ -374,8 +375,11 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
 
 
 def _embedded_levers(snapshot: Snapshot) -> list[Path]:
-    """Lever folders of the package that the build named, such as `levers/side-clause`; a user's have to be given."""
-    with suppress(PerturbError):  # a configuration of another version: --levers names the folders
+    """Lever folders of the package that the build named, such as `levers/side-clause`.
+
+    Empty for a configuration of another version, which cannot be read. A user's own folders have to be given.
+    """
+    with suppress(PerturbError):
         return [path for path in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(path)]
     return []
 
@@ -400,6 +404,7 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Facts) -> Iter
 def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]:
     """Votes of verifiers that do not judge the class, and votes with which a unanimous panel does not accept."""
     verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
+    # A verifier without `classes` judges all of them.
     classes_of = {verifier["name"]: verifier.get("classes") for verifier in manifest["verifiers"]}
     for name in verdicts:
         if classes_of.get(name) and cell.perturbation_class not in classes_of[name]:
@@ -432,7 +437,7 @@ def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterat
     if not changed:
         yield "neither query nor context was changed"
     for text in changed:
-        # a deep item has more passages, which by itself is not a flaw
+        # A deep item has more passages than its original, which by itself is not a flaw.
         is_deep_context = text == "context" and row.get("depth") == "deep"
         if text not in target and not is_deep_context:
             yield f"the {text} was changed, which {cell.perturbation_class} does not allow"
