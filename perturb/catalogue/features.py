@@ -9,7 +9,7 @@ nor the answer needs it. The vocabulary, the banks and the patterns are in `leve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -55,7 +55,8 @@ class Need:
 
     def holds(self, features: frozenset[str]) -> bool:
         """Whether an instance with these features meets the need."""
-        return self.negated == self.features.isdisjoint(features)
+        has_feature = not self.features.isdisjoint(features)
+        return has_feature != self.negated
 
 
 def features_of(instance: BaseInstance) -> frozenset[str]:
@@ -148,6 +149,12 @@ def _full_name() -> re.Pattern[str]:
 _QUESTION_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
 
 
+# How many characters before a name are searched for an occupation or a form of address.
+_LONGEST_CUE = 24
+# The end of a text that goes on within a sentence: a word or a comma, maybe with a blank or an opening mark.
+_MIDDLE_OF_SENTENCE = re.compile(r"[\w,;:(\"'“] ?$")
+
+
 def _question_kind(query: str) -> str:
     """The kind of question, by its first words or by those of a question inside it."""
     # "in which year …" is read as "which year …".
@@ -162,43 +169,42 @@ def _question_kind(query: str) -> str:
     return "yes_no" if word_pattern("question_yes_no").match(query) else "phrase"
 
 
-def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str]:
-    """Yield the kinds of the accepted answers to a question of this kind; nothing if they are unclear.
-
-    The answer to "when" is a date or unclear.
-    """
+def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> list[str]:
+    """The kinds of the accepted answers to a question of this kind, the general one first; none if they are unclear."""
     answers = [answer.strip(" \"'“”.") for answer in instance.answers]
-    dated = all(word_pattern("dated").search(answer) for answer in answers)
+    hold_dates = all(word_pattern("dated").search(answer) for answer in answers)
     # A year alone is a date only if the question asks for one: "1984" may also be a title or a number.
-    if dated and (kind == "when" or all(word_pattern("month").search(answer) for answer in answers)):
-        yield "date"
-        return
+    if hold_dates and (kind == "when" or all(word_pattern("month").search(answer) for answer in answers)):
+        return ["date"]
+    # The answer to "when" is a date or unclear.
     if kind == "when":
-        return
+        return []
     if all(map(_is_number, answers)):
-        yield "number"
-        if all(word_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
-            yield "money"
-        elif any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
-            yield "measure"
-    elif all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
-        # Every named answer has this feature, and a more specific one if its kind is clear.
-        yield "named"
-        yield from _named_kinds(query, answers, instance)
-    elif not any(re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers):
-        yield "text"
+        return ["number", *_number_kinds(answers)]
+    if all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
+        return ["named", *_named_kinds(query, answers, instance)]
+    has_name_or_number = any(re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers)
+    return [] if has_name_or_number else ["text"]
 
 
-def _named_kinds(query: str, answers: list[str], instance: BaseInstance) -> Iterator[str]:
-    """Yield the specific kind of a named answer, judged by its words first and then by the question."""
+def _number_kinds(answers: list[str]) -> list[str]:
+    """The specific kind of answers that are numbers; empty if it is unclear."""
+    if all(word_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
+        return ["money"]
+    is_measure = any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers)
+    return ["measure"] if is_measure else []
+
+
+def _named_kinds(query: str, answers: list[str], instance: BaseInstance) -> list[str]:
+    """The specific kind of a named answer, judged by its words first and then by the question; empty if unclear."""
     if word_pattern("group", re.IGNORECASE).search(answers[0]):
-        yield "organisation"
-    elif word_pattern("person_asked").search(query) and _is_person(answers[0], instance):
-        yield "person"
-    elif word_pattern("title_asked").search(query):
-        yield "title"
-    elif word_pattern("place_asked").search(query) or set(answers) <= word_bank("city") | word_bank("region"):
-        yield "place"
+        return ["organisation"]
+    if word_pattern("person_asked").search(query) and _is_person(answers[0], instance):
+        return ["person"]
+    if word_pattern("title_asked").search(query):
+        return ["title"]
+    is_known_place = set(answers) <= word_bank("city") | word_bank("region")
+    return ["place"] if word_pattern("place_asked").search(query) or is_known_place else []
 
 
 def _is_number(answer: str) -> bool:
@@ -227,19 +233,11 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
     return False
 
 
-# How many characters before a name are searched for an occupation or a form of address.
-_LONGEST_CUE = 24
-
-
 def _is_proper_noun(answer: str, instance: BaseInstance) -> bool:
     """Whether the answer has its capital in the middle of a sentence, where a common noun has a small letter."""
     name = re.sub(r"^the ", "", answer, flags=re.IGNORECASE) or answer
     texts_before = (text for passage in instance.passages for text in passage.text.split(name)[:-1])
     return any(_MIDDLE_OF_SENTENCE.search(text[-2:]) for text in texts_before)
-
-
-# The end of a text that goes on within a sentence: a word or a comma, maybe with a blank or an opening mark.
-_MIDDLE_OF_SENTENCE = re.compile(r"[\w,;:(\"'“] ?$")
 
 
 # -- passage -----------------------------------------------------------------------------------------------------
@@ -341,4 +339,6 @@ def _has(name: str, texts: _Texts) -> bool:
     """Whether the texts have the feature of this name of the group `has`."""
     if name in _IN_TEXT:
         return word_pattern(_IN_TEXT[name]).search(texts.text) is not None
-    return texts.has_spare(_SPARE_IN_TEXT[name]) if name in _SPARE_IN_TEXT else _TESTS[name](texts)
+    if name in _SPARE_IN_TEXT:
+        return texts.has_spare(_SPARE_IN_TEXT[name])
+    return _TESTS[name](texts)
