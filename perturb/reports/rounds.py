@@ -62,11 +62,11 @@ def _describe_items(item_set: ComparedSet) -> str:
 
 def _drift_table(name: str, shift: Shift, top: int) -> Table:
     moved = f"{show(shift.distance, 'share')} of the items moved" if shift.distance else "unchanged"
-    return Table(
+    return Table.of(
         f"drift-{name}",
         f"Distribution over {name}: {moved}",
-        {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
-        [(share.name, share.old, share.new, share.change) for share in shift.shares[:top] if share.change],
+        f"{name} = name | older = old: count | newer = new: count | change of share, points = change: change",
+        [share for share in shift.shares[:top] if share.change],
     )
 
 

@@ -27,9 +27,9 @@ def make_status_report(status: Facts) -> Report:
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
     counts = "jobs: count | candidates: count | accepted: count"
-    by_cell = [{**n, "cell": cell} for cell, n in status["cells"].items()]
-    by_depth = [{**n, "depth": depth} for depth, n in status.get("depths", {}).items()]
-    reasons = [{**entry, "lever": lever} for lever, entry in status["declined"].items()]
+    by_cell = _with_keys("cell", status["cells"])
+    by_depth = _with_keys("depth", status.get("depths", {}))
+    reasons = _with_keys("lever", status["declined"])
     # A section drops tables without rows, so that a run without depths prints no table of them.
     tables = [
         _stage_table(status["stages"]),
@@ -261,8 +261,16 @@ def call_table(models: Mapping[str, Facts]) -> Table:
         "model | calls: count | tries: count | errors: count | prompt tokens = prompt_tokens: count"
         " | reply tokens = completion_tokens: count | cost = cost_usd: usd"
     )
-    items = [{**usage, "model": name} for name, usage in models.items()]
-    return Table.of("cost", "Calls by model", columns, items)
+    return Table.of("cost", "Calls by model", columns, _with_keys("model", models))
+
+
+def _with_keys(field: str, entries: Mapping[str, Facts]) -> list[Facts]:
+    """The entries, each with its key in a further field.
+
+    >>> _with_keys("cell", {"P-Own/LOW": {"jobs": 3}})
+    [{'jobs': 3, 'cell': 'P-Own/LOW'}]
+    """
+    return [{**entry, field: key} for key, entry in entries.items()]
 
 
 def describe_work(facts: Facts) -> str:
