@@ -315,13 +315,12 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
         )
     chosen = {name: recorded[name] for name in names or recorded}
     # A recording has a single judge under `judge`, and a panel under `judges`.
-    judge, panel = recording.header["judge"], recording.header.get("judges")
-    entries = [judge] if judge else []
-    if panel:
-        entries = panel["members"]
+    judge = recording.header["judge"]
+    single_judge: Facts = {"members": [judge] if judge else [], "rule": "majority"}
+    panel = recording.header.get("judges") or single_judge
     # A judge that is also under test is one model, with one set of connections.
-    judges = tuple(chosen.get(entry["name"]) or recorded_model(entry) for entry in entries)
-    return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
+    judges = tuple(chosen.get(entry["name"]) or recorded_model(entry) for entry in panel["members"])
+    return ModelSet(chosen, judges, panel["rule"])
 
 
 def find_items(

@@ -308,8 +308,9 @@ def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationRe
 
 def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
     """The task over the questions and its models; this calls no model. Raises `PerturbError`s as `ask_questions`."""
-    missing = "no questions are given: name a file"
-    questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
+    questions = find_items(
+        plan.kind, plan.questions, plan.replay, recorded_questions, "no questions are given: name a file"
+    )
     recorded = plan.replay.recording.header["ways"] if plan.replay else {}
     task = plan.make_task(questions, recorded)
     return task, find_models(plan)

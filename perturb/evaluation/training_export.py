@@ -186,12 +186,13 @@ def _is_wrong(result: Result) -> bool:
 
 
 def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
-    """Whole base instances, drawn by `seed`: a tenth for validation, at least one if there are two."""
-    bases = sorted(
-        {row["source_id"] for row in examples}, key=lambda base: (seed_of(seed, "validation", base), base)
-    )
+    """The examples by split. Whole base instances are drawn by `seed` for validation: the share `VALIDATION`, at least
+    one if there are two. An empty split is left out.
+    """
+    bases = {row["source_id"] for row in examples}
+    shuffled = sorted(bases, key=lambda base: (seed_of(seed, "validation", base), base))
     n_validation = max(round(VALIDATION * len(bases)), 1) if len(bases) > 1 else 0
-    validation_bases = set(bases[:n_validation])
+    validation_bases = set(shuffled[:n_validation])
     splits = {
         "train": [row for row in examples if row["source_id"] not in validation_bases],
         "validation": [row for row in examples if row["source_id"] in validation_bases],
@@ -298,7 +299,7 @@ def _example(
 
 
 class Exclusion:
-    """The sets whose questions training data may not contain, nor their levers unless `levers` is False.
+    """The sets whose questions training data may not contain, and unless `levers` is False also their levers.
 
     Raises `SnapshotError` or `SourceError` if one of the `sources` cannot be read.
     """

@@ -301,27 +301,22 @@ def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:
     """Why the first failed job of the plan failed, apart from faults of rules; empty if no job failed."""
-    rows = db.execute(
+    row = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
         f" AND NOT {is_fault('detail')} ORDER BY seq",
         (plan,),
-    )
-    return _first_detail(rows)
+    ).fetchone()
+    return str(row["detail"]) if row else ""
 
 
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
     """The message of the plan's first fault of a rule, or of a check if no rule failed; empty if nothing failed."""
-    rows = db.execute(
+    row = db.execute(
         f"SELECT detail FROM jobs WHERE plan = :plan AND outcome = 'error' AND {is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
         f" WHERE j.plan = :plan AND {BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
         bind(judges, plan),
-    )
-    return _first_detail(rows)
-
-
-def _first_detail(rows: sqlite3.Cursor) -> str:
-    row = rows.fetchone()
+    ).fetchone()
     return str(row["detail"]) if row else ""
 
 

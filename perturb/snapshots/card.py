@@ -125,7 +125,7 @@ def render_card(
         for name in files.data
         if name != DEFAULT
     }
-    text: str = _card_template().render(
+    text = _card_template().render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
         certified=facts.certificate and certificate_line(facts.certificate, len(facts.run.verifiers)),
@@ -149,7 +149,7 @@ def render_card(
         bar=_bar,
         share=_share,
     )
-    return text
+    return str(text)
 
 
 def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """The export of a run's replies as a file of recorded replies, and the verification of a snapshot.
 
 A recording has a header and then rows: the items of the run, and the replies about each (`perturb.llm.recording`). A
-replay asks again in the order of the rows.
+replay asks again in the order of the rows. About a deep item, a verifier is asked twice: it decides blind, before it
+has seen what the item claims, and then it votes. The calls of the two are the blind and the open calls.
 
 `check_snapshot` finds damage and edits. `verify_snapshot` also finds rows that were wrong from the start, or that were
 edited together with their digests: a lever of another cell, a change outside of the target, a label that does not fit.
