@@ -92,6 +92,7 @@ def panel_counts(votes: Floats) -> Floats:
     passes = np.nansum(votes, axis=1)
     fails = voters - passes
     paired, rated = voters >= 2, voters >= 1
+    # ordered pairs of votes: r votes of a kind make r (r - 1)
     agreeing = np.where(paired, passes * (passes - 1) + fails * (fails - 1), 0.0)
     counts = np.empty((len(votes), len(PanelColumn)))
     counts[:, PanelColumn.PAIRED] = paired
@@ -115,6 +116,13 @@ def pair_agreement(counts: Floats) -> Floats:
     return ratio(np.trace(_square(counts), axis1=-2, axis2=-1), counts.sum(axis=-1))
 
 
+def _pair_chance_agreement(counts: Floats) -> Floats:
+    """The agreement that two raters with these margins reach by chance: the sum over kinds of n_a n_b / n²."""
+    n = counts.sum(axis=-1)
+    margin_a, margin_b = pair_margins(counts)
+    return ratio((margin_a * margin_b).sum(axis=-1), n * n)
+
+
 def pair_kappa(counts: Floats) -> Floats:
     """Cohen's κ; undefined if a rater has no variance.
 
@@ -125,8 +133,8 @@ def pair_kappa(counts: Floats) -> Floats:
     margin_a, margin_b = pair_margins(counts)
     # a rater who gave only one kind has a margin of n
     both_vary = (margin_a.max(axis=-1) < n) & (margin_b.max(axis=-1) < n)
-    by_chance = ratio((margin_a * margin_b).sum(axis=-1), n * n)
-    return np.where(both_vary, _above_chance(pair_agreement(counts), by_chance), np.nan)
+    kappa = _above_chance(pair_agreement(counts), _pair_chance_agreement(counts))
+    return np.where(both_vary, kappa, np.nan)
 
 
 def pair_kappa_floor(counts: Floats) -> Floats:
@@ -135,7 +143,7 @@ def pair_kappa_floor(counts: Floats) -> Floats:
     margin_a, margin_b = pair_margins(counts)
     # two raters who give a kind more than n times together must give it to some items together
     fewest_agreements = np.maximum(0, margin_a + margin_b - n[..., None]).sum(axis=-1)
-    return _above_chance(ratio(fewest_agreements, n), ratio((margin_a * margin_b).sum(axis=-1), n * n))
+    return _above_chance(ratio(fewest_agreements, n), _pair_chance_agreement(counts))
 
 
 def pair_pabak(counts: Floats) -> Floats:
@@ -164,31 +172,39 @@ def panel_pabak(counts: Floats) -> Floats:
 
 def panel_ac1(counts: Floats) -> Floats:
     """Gwet's AC1 of a panel."""
-    prevalence = ratio(counts[..., PanelColumn.PASS_SHARE], counts[..., PanelColumn.RATED])
+    prevalence = _panel_prevalence(counts)
     return _above_chance(panel_agreement(counts), 2 * prevalence * (1 - prevalence))
 
 
 def panel_fleiss(counts: Floats) -> Floats:
     """Fleiss' κ of a panel; undefined if all votes are the same."""
-    prevalence = ratio(counts[..., PanelColumn.PASS_SHARE], counts[..., PanelColumn.RATED])
+    prevalence = _panel_prevalence(counts)
     return _above_chance(panel_agreement(counts), prevalence**2 + (1 - prevalence) ** 2)
 
 
 def panel_alpha(counts: Floats) -> Floats:
     """Krippendorff's α for nominal votes; undefined if all votes are the same."""
-    # α = 1 - observed / expected disagreement, both in votes
+    # α = 1 - observed / expected disagreement. Both are numbers of votes: of n votes, p pass, and votes drawn at random
+    # would have 2 p (n - p) / (n - 1) in disagreeing pairs.
     passes, total = counts[..., PanelColumn.PASSES], counts[..., PanelColumn.VOTES]
     expected = ratio(2 * passes * (total - passes), total - 1)
-    return 1 - ratio(total - counts[..., PanelColumn.COINCIDENCES], expected)
+    observed = total - counts[..., PanelColumn.COINCIDENCES]
+    return 1 - ratio(observed, expected)
+
+
+def _panel_prevalence(counts: Floats) -> Floats:
+    """The mean share of passes among the votes on an item."""
+    return ratio(counts[..., PanelColumn.PASS_SHARE], counts[..., PanelColumn.RATED])
 
 
 def _square(counts: Floats) -> Floats:
-    """The k × k tables of two raters from their cells, row by row."""
+    """The k × k tables of two raters from their cells, row by row: from shape (…, k²) to (…, k, k)."""
     kinds = math.isqrt(counts.shape[-1])
     return counts.reshape(*counts.shape[:-1], kinds, kinds)
 
 
 def _above_chance(agreement: Floats, by_chance: Floats) -> Floats:
+    """(p_o - p_e) / (1 - p_e); NaN if chance alone gives full agreement."""
     return ratio(agreement - by_chance, 1 - by_chance)
 
 
@@ -345,11 +361,12 @@ def krippendorff_alpha(votes: Any) -> Estimate:
 
 
 def _of_panel(votes: Any, coefficient: Callable[[Floats], Floats], reason: str) -> Estimate:
+    """A coefficient of a panel, or the reason if it is undefined although items have two votes."""
     numbers = read_votes(votes)
     if numbers.ndim != 2:
         raise ValueError(f"votes must have the shape (items, raters), got {numbers.shape}")
     counts = panel_counts(numbers).sum(axis=0)
-    value, n = float(coefficient(counts)), int(counts[0])
+    value, n = float(coefficient(counts)), int(counts[PanelColumn.PAIRED])
     if n == 0:
         return Estimate.undefined(NO_PAIRS)
     return Estimate.undefined(reason, n) if np.isnan(value) else Estimate(value, n=n)

@@ -50,7 +50,8 @@ def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floa
     """
     if callable(prior):
         return _by_quadrature(prior, confidence)
-    # gain(s) is the integral of w from 0 to s, and loss(s) that of w t / (1 - t).
+    # The integral of t^k / (1 - t) from 0 to s is -ln(1 - s) - s - s²/2 - … - s^k/k. The loss is k times this, with
+    # k = 1 for `uniform`, 2 for `linear` and 3 for `quadratic`.
     s, log_rest = confidence, np.log1p(-confidence)
     if prior == "uniform":
         return s, -s - log_rest
@@ -72,6 +73,7 @@ def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple
     # Every stated confidence is an edge of a panel, so its integral is a sum of whole panels.
     farthest = max(x_of_levels[-1], _FARTHEST)
     edges = np.union1d(np.linspace(0.0, farthest, _PANELS + 1), x_of_levels)
+    # Both have a column for the gain and one for the loss: shapes (panels, 2) and (edges, 2).
     integral_of_panel = _integrate(lambda x: _integrands(prior, x), edges[:-1], edges[1:])
     integral_up_to_edge = np.concatenate([np.zeros((1, 2)), np.cumsum(integral_of_panel, axis=0)])
     gain, loss = integral_up_to_edge.T
@@ -129,6 +131,7 @@ def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> F
     """The integral over each panel by one Gauss-Legendre rule of ten nodes, shape (panels, columns)."""
     half = ((high - low) / 2)[:, np.newaxis]
     middle = ((low + high) / 2)[:, np.newaxis]
+    # The nodes are in [-1, 1]; moved to each panel they have the shape (panels, nodes).
     points = middle + half * _NODES
     values = function(points.ravel()).reshape(len(low), len(_NODES), -1)
     # p: panels, n: nodes of a panel, c: columns of the function
@@ -209,9 +212,10 @@ def decision_curve(
     if not np.all((t >= 0) & (t < 1)):
         raise ValueError("thresholds must lie in [0, 1)")
     clipped = np.minimum(confidences, 1 - CLIP)
-    right, wrong = (_at_least(clipped[rows], t) for rows in (correct, ~correct))
+    # The numbers of right and of wrong answers that a user with each threshold acts on: shape (thresholds,).
+    right, wrong = _at_least(clipped[correct], t), _at_least(clipped[~correct], t)
     n = len(correct)
-    return DecisionCurve(t, (right - wrong * t / (1 - t)) / n, (right + wrong) / n)
+    return DecisionCurve(t, utility=(right - wrong * t / (1 - t)) / n, answered=(right + wrong) / n)
 
 
 def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
@@ -225,6 +229,6 @@ def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
 
 
 def _at_least(values: Floats, thresholds: Floats) -> Floats:
-    return np.asarray(
-        len(values) - np.searchsorted(np.sort(values), thresholds, side="left"), dtype=np.float64
-    )
+    """How many of the values reach each threshold."""
+    n_below = np.searchsorted(np.sort(values), thresholds, side="left")
+    return np.asarray(len(values) - n_below, dtype=np.float64)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -141,11 +141,11 @@ class BASReport:
     def _estimate(self, name: str, value: float, replicates: Floats) -> Estimate:
         if name in self._rows.row_scores:
             return self._mean_estimate(value, replicates, self._rows.row_scores[name])
-        clusters = self._rows.clusters
+        n_clusters = self._rows.n_clusters
         if name == "ece":
             p_value = self.calibration_p_value
-            return calibration_error_estimate(value, replicates, self.n, clusters=clusters, p_value=p_value)
-        return reported_estimate(Bounded.of(value, replicates, self.n, clusters=clusters))
+            return calibration_error_estimate(value, replicates, self.n, clusters=n_clusters, p_value=p_value)
+        return reported_estimate(Bounded.of(value, replicates, self.n, clusters=n_clusters))
 
     def _mean_estimate(self, value: float, replicates: Floats, score: Callable[[Flags], Floats]) -> Estimate:
         """A mean of a score over rows, with its interval. The range of each row's score limits the interval."""
@@ -202,7 +202,6 @@ class BASReport:
             for name, estimate in self.metrics.items()
         }
         correct, confidences = self._columns
-        closed_sides: tuple[Closed, ...] = ("right", "left")
         return {
             "bas": {prior: values[f"bas_{prior}"] for prior in PRIORS},
             **plain,
@@ -213,7 +212,7 @@ class BASReport:
                 f"ece_bins_{closed}": expected_calibration_error(
                     correct, confidences, bins=self.bins, closed=closed
                 )
-                for closed in closed_sides
+                for closed in get_args(Closed)
             },
             "ece_debiased": self.debiased_ece,
             "calibration_p_value": self.calibration_p_value,
@@ -229,7 +228,9 @@ class _Rows:
     correct: Flags
     confidence: Floats
     counts: Floats
+    """How many equal answers each row stands for."""
     codes: Integers | None
+    """The number of each row's cluster; None without clusters."""
     bins: int
     closed: Closed
 
@@ -254,8 +255,11 @@ class _Rows:
 
     def measure(self, weights: NDArray[np.floating]) -> Floats:
         """Every metric of `HIGHER_IS_BETTER` for each row of weights, shape (resamples, metrics)."""
+        # Shape (resamples, 1), to divide the sums over each resample by its number of rows.
         total = weights.sum(axis=1, dtype=np.float64)[:, np.newaxis]
-        means, bin_gaps = np.split(weights @ self._columns / total, [len(self.row_scores)], axis=1)
+        column_means = weights @ self._columns / total
+        means, bin_gaps = np.split(column_means, [len(self.row_scores)], axis=1)
+        # The numbers of answers and of errors in each block of equal confidence: shape (resamples, blocks).
         answers = np.add.reduceat(weights, self._block_starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._block_starts, axis=1)
         columns = {
@@ -274,7 +278,7 @@ class _Rows:
 
     @cached_property
     def _columns(self) -> Floats:
-        """A column for each of `row_scores`, then one for each bin of the ECE.
+        """A column for each of `row_scores`, then one for each bin of the ECE: shape (rows, columns).
 
         The column of a bin has correct - confidence for the rows in the bin, and 0 for the others.
         """
@@ -297,6 +301,6 @@ class _Rows:
         }
 
     @property
-    def clusters(self) -> int:
+    def n_clusters(self) -> int:
         """Number of base instances, or of rows if no rows share one."""
         return int(self.counts.sum()) if self.codes is None else int(self.codes.max()) + 1

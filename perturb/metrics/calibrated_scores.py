@@ -131,10 +131,8 @@ def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isot
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     correct, confidences = read_graded(is_correct, confidence)
-    parameters = {
-        name: tuple(map(float, np.atleast_1d(values)))
-        for name, values in _FIT[method](correct, confidences).items()
-    }
+    fitted = _FIT[method](correct, confidences)
+    parameters = {name: tuple(map(float, np.atleast_1d(values))) for name, values in fitted.items()}
     return CalibrationMap(method, len(correct), parameters)
 
 
@@ -151,8 +149,8 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     right = int(correct.sum())
     # Platt's targets stay away from 0 and 1, so the fit is finite even if confidence separates right from wrong.
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
-    # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights.
-    # Platt's method has no penalty, and with so large a C there is practically none.
+    # scikit-learn does not take targets between 0 and 1. So each row is given twice: as right, with its target as the
+    # weight, and as wrong, with 1 - target. Platt's method has no penalty, and with so large a C there is almost none.
     logits = np.tile(_logit(confidence), 2)[:, None]
     labels = np.repeat([1, 0], len(correct))
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
@@ -276,13 +274,12 @@ def calibration_split(
         raise ValueError(f"the share of the calibration split must lie between 0 and 1, got {share:g}")
     codes = cluster_codes(clusters, n)
     codes = np.arange(n) if codes is None else codes
-    units = int(codes.max()) + 1 if n else 0
+    units = len(np.unique(codes))
     n_fitting = round(share * units)
     if not 0 < n_fitting < units:
         raise ValueError(f"{units} questions cannot be split at {share:g}: give more rows or another share")
-    chosen = np.zeros(units, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(units)[:n_fitting]] = True
-    return np.asarray(chosen[codes])
+    drawn = np.random.default_rng(seed).permutation(units)[:n_fitting]
+    return np.isin(codes, drawn)
 
 
 def calibrate(

@@ -79,9 +79,9 @@ def expected_calibration_error(
     if binning == "unbinned":
         correct, confidences = read_graded(is_correct, confidence)
         return float(np.mean(np.abs(confidences - correct)))
-    cells = reliability_bins(is_correct, confidence, bins=bins, binning=binning, closed=closed)
-    total = sum(cell.n for cell in cells)
-    return sum(cell.n * abs(cell.accuracy - cell.confidence) for cell in cells) / total
+    points = reliability_bins(is_correct, confidence, bins=bins, binning=binning, closed=closed)
+    total = sum(point.n for point in points)
+    return sum(point.n * abs(point.accuracy - point.confidence) for point in points) / total
 
 
 def reliability_bins(
@@ -104,11 +104,16 @@ def reliability_bins(
     correct, confidences = read_graded(is_correct, confidence)
     edges = bin_edges(confidences, bins, binning)
     bin_of = bin_places(confidences, edges, closed)
-    n = np.bincount(bin_of, minlength=bins)
-    right, total = (np.bincount(bin_of, weights=column, minlength=bins) for column in (correct, confidences))
+    # For each bin: the number of answers, of right ones, and the sum of confidences.
+    n = np.bincount(bin_of)
+    right, total = np.bincount(bin_of, weights=correct), np.bincount(bin_of, weights=confidences)
     return [
         ReliabilityBin(
-            float(edges[b]), float(edges[b + 1]), int(n[b]), float(total[b] / n[b]), float(right[b] / n[b])
+            low=float(edges[b]),
+            high=float(edges[b + 1]),
+            n=int(n[b]),
+            confidence=float(total[b] / n[b]),
+            accuracy=float(right[b] / n[b]),
         )
         for b in np.flatnonzero(n)
     ]
@@ -173,6 +178,7 @@ def calibration_p_value(
     correlation = _correlation_within(correct, confidences, cluster_of_row)
     rng = np.random.default_rng(seed)
     if len(confidences) > EXACT_ROWS:
+        # Correlated answers raise the variance of a sum by the design effect 1 + ρ (Σ m² / n - 1) for clusters of m.
         sizes = np.bincount(cluster_of_row)
         design_effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
         variance_of_bin = np.bincount(bin_of_row, weights=confidences * (1 - confidences)) * design_effect
@@ -180,11 +186,11 @@ def calibration_p_value(
         sums = rng.normal(size=(resamples, len(variance_of_bin))) * np.sqrt(variance_of_bin)
         simulated = np.abs(sums).sum(axis=1)
     else:
+        # Shape (answers, bins), 1 in the bin of the answer: the product with it sums over each bin.
         is_in_bin = np.eye(bin_of_row.max() + 1)[bin_of_row]
         draws = _calibrated_draws(rng, confidences, cluster_of_row, correlation, resamples)
-        simulated = np.concatenate(
-            [np.abs((correctness - confidences) @ is_in_bin).sum(axis=1) for correctness in draws]
-        )
+        bin_sums = [(correctness - confidences) @ is_in_bin for correctness in draws]
+        simulated = np.concatenate([np.abs(sums).sum(axis=1) for sums in bin_sums])
     # 1e-9: equal sums may differ by rounding
     return float((1 + np.sum(simulated >= observed - 1e-9)) / (1 + resamples))
 
@@ -299,7 +305,9 @@ def aurc_of_blocks(sizes: NDArray[np.floating], errors: NDArray[np.floating]) ->
     errors_before = np.cumsum(errors, axis=1, dtype=np.float64) - errors
     error_share = errors / np.maximum(sizes, 1)
     n_answers = answers_through[:, -1]
+    # H(0), H(1), …: the entry k is the sum of 1/i for i up to k
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(n_answers.max()) + 1))])
+    # H(N + m) - H(N), shape (resamples, blocks)
     harmonic_gain = harmonic[answers_through.astype(np.int64)] - harmonic[answers_before.astype(np.int64)]
     risks = errors + (errors_before - error_share * answers_before) * harmonic_gain
     return np.asarray(risks.sum(axis=1) / n_answers)

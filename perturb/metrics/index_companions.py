@@ -13,7 +13,7 @@ They measure the classifier as much as the model. Reference: Refusal Index paper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,16 +114,18 @@ def gaussian_win_rates(comparisons: Sequence[CopulaComparison]) -> dict[str, dic
     fitted = [comparison.fits for comparison in comparisons if comparison.fits]
     if not fitted:
         return {}
+    # The fits of each family to all tables, in the order of `FAMILIES`.
+    gaussian, *rivals = zip(*fitted, strict=True)
     rates: dict[str, dict[str, float]] = {}
-    for number, family in enumerate(FAMILIES[1:], start=1):
-        pairs = [(fits[0], fits[number]) for fits in fitted]  # the Gaussian and the rival
-        rates[family] = {
+    for rival in rivals:
+        pairs = list(zip(gaussian, rival, strict=True))
+        rates[rival[0].family] = {
             "log_likelihood": _win_rate(
-                [gauss.log_likelihood - rival.log_likelihood for gauss, rival in pairs]
+                [ours.log_likelihood - theirs.log_likelihood for ours, theirs in pairs]
             ),
             # lower is better
-            "aic": _win_rate([rival.aic - gauss.aic for gauss, rival in pairs]),
-            "bic": _win_rate([rival.bic - gauss.bic for gauss, rival in pairs]),
+            "aic": _win_rate([theirs.aic - ours.aic for ours, theirs in pairs]),
+            "bic": _win_rate([theirs.bic - ours.bic for ours, theirs in pairs]),
         }
     return rates
 
@@ -153,6 +155,7 @@ def upper_probability(
 def _clayton(log_u: float, log_v: float, theta: float) -> float:
     """C(u, v) = (u^-θ + v^-θ - 1)^(-1/θ), from the logarithms of u and v, so that the powers cannot overflow."""
     log_sum = np.logaddexp(-theta * log_u, -theta * log_v)
+    # log(S - 1) = log S + log(1 - 1/S)
     log_sum_less_one = log_sum + np.log1p(-np.exp(-log_sum))
     return float(np.exp(-log_sum_less_one / theta))
 
@@ -175,18 +178,21 @@ def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
     h, k = (-ndtri(r), -ndtri(mu)) if df is None else (-stdtrit(df, r), -stdtrit(df, mu))
 
     def slope(theta: float) -> float:
+        """The derivative at rho = sin(theta): the density at (h, k), times sqrt(1 - rho²)."""
         distance = (h * h - 2 * h * k * np.sin(theta) + k * k) / np.cos(theta) ** 2
         density = np.exp(-distance / 2) if df is None else (1 + distance / df) ** (-df / 2)
         return float(density / (2 * np.pi))
 
     area, _ = quad(slope, -np.pi / 2 + 1e-12, angle, epsabs=1e-12, epsrel=1e-10, limit=200)
+    # at rho = -1 the probability is Fréchet's lower bound
     return max(0.0, r + mu - 1) + float(area)
 
 
 def _fit(family: str, table: np.ndarray) -> CopulaFit:
     """The fit of a family with the margins of the table. Its one parameter decides how many were refused and wrong."""
     n = table.sum()
-    r, mu, target = (table[0] + table[1]) / n, (table[0] + table[2]) / n, table[0] / n
+    n11, n10, n01, _ = table
+    r, mu, target = (n11 + n10) / n, (n11 + n01) / n, n11 / n
     reached, parameters, note = _best_parameters(family, r, mu, target, has_empty_cell=not table.all())
     # the four cells in the order of the table, from the first and both margins
     fitted = np.array([reached, r - reached, mu - reached, 1 - r - mu + reached])
@@ -223,24 +229,22 @@ def _best_parameters(
 
 def _solve(family: str, r: float, mu: float, target: float) -> float | None:
     """The variable of `_parameters` at which the share of refused and wrong is the target; None if there is none."""
-    if family in ("gaussian", "student-t"):
-        df = DEGREES_OF_FREEDOM if family == "student-t" else None
-        return _root(lambda angle: _elliptical(r, mu, angle, df), -_MAX_ANGLE, _MAX_ANGLE, target)
-    return _root(
-        lambda x: upper_probability(family, r, mu, _parameters(family, x)["theta"]),
-        -_MAX_LOG_THETA,
-        _MAX_LOG_THETA,
-        target,
-    )
-
-
-def _root(function: Callable[[float], float], low: float, high: float, target: float) -> float | None:
-    """The x at which an increasing function reaches the target; None if it does not between `low` and `high`."""
     from scipy.optimize import brentq
 
-    if not function(low) < target < function(high):
+    is_elliptical = family in ("gaussian", "student-t")
+    limit = _MAX_ANGLE if is_elliptical else _MAX_LOG_THETA
+
+    def excess(x: float) -> float:
+        """The share of refused and wrong above the target; it rises with x."""
+        if is_elliptical:
+            # not `upper_probability`: from rho, the angle would lose digits near its limits
+            df = DEGREES_OF_FREEDOM if family == "student-t" else None
+            return _elliptical(r, mu, x, df) - target
+        return upper_probability(family, r, mu, _parameters(family, x)["theta"]) - target
+
+    if not excess(-limit) < 0 < excess(limit):
         return None
-    return float(brentq(lambda x: function(x) - target, low, high, xtol=1e-13, rtol=1e-13))
+    return float(brentq(excess, -limit, limit, xtol=1e-13, rtol=1e-13))
 
 
 def _parameters(family: str, x: float) -> dict[str, float]:

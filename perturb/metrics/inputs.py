@@ -205,18 +205,14 @@ def mean_of_independent(estimates: Sequence[Estimate]) -> Estimate:
         return Estimate.undefined(reason or "there is nothing to compute it from", n)
     # A plain sum would depend on the order of the parts, and show 0.30000000000000004.
     mean = round(math.fsum(values) / count, 15)
-    bounds = [(estimate.low, estimate.high) for estimate in estimates]
-    intervals = [(low, high) for low, high in bounds if low is not None and high is not None]
-    if len(intervals) < count:
+    pairs = list(zip(values, estimates, strict=True))
+    below = [value - estimate.low for value, estimate in pairs if estimate.low is not None]
+    above = [estimate.high - value for value, estimate in pairs if estimate.high is not None]
+    if len(below) < count or len(above) < count:
         reason = next((estimate.reason for estimate in estimates if estimate.low is None), None)
         return Estimate(mean, n=n, reason=reason)
-    width_below = (
-        math.hypot(*(value - low for value, (low, _) in zip(values, intervals, strict=True))) / count
-    )
-    width_above = (
-        math.hypot(*(high - value for value, (_, high) in zip(values, intervals, strict=True))) / count
-    )
     # The variance of a sum of independent parts is the sum of their variances.
     errors = [estimate.se for estimate in estimates if estimate.se is not None]
     se = math.hypot(*errors) / count if len(errors) == count else None
-    return Estimate(mean, mean - width_below, mean + width_above, se, n)
+    low, high = mean - math.hypot(*below) / count, mean + math.hypot(*above) / count
+    return Estimate(mean, low, high, se, n)

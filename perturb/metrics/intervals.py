@@ -36,7 +36,7 @@ SMALLEST_TAIL = 1e-12
 # relative error is below 3e-8.
 HALVINGS = 30
 # If a smaller share of the resamples defines a statistic, the note of its estimate says so.
-MOSTLY = 0.95
+MIN_DEFINED_SHARE = 0.95
 # The reasons why an estimate has no interval.
 ONE_CLUSTER = "no interval: everything comes from one base instance"
 FEW_DEFINED = "no interval: the statistic is undefined in the resamples"
@@ -51,6 +51,7 @@ def wilson_interval(share: float, n: float, critical: float = Z) -> tuple[float,
     >>> round(low, 4), high
     (0.7225, 1.0)
     """
+    # With z the critical value: (p + z²/2n ± z √(p (1 - p) / n + z²/4n²)) / (1 + z²/n)
     squared = critical * critical
     centre = share + squared / (2 * n)
     spread = critical * math.sqrt(share * (1 - share) / n + squared / (4 * n * n))
@@ -122,15 +123,18 @@ class Bounded:
     """The effective number of independent trials."""
     clusters: int
     """The number of base instances behind the value."""
-    low: float = 0.0
+    low: float
     """The lower end of the range."""
-    high: float = 1.0
-    se: float | None = None
-    n: int = 0
+    high: float
+    """The upper end of the range."""
+    se: float
+    """Standard error."""
+    n: int
     """The number of items, as it is reported."""
-    note: str | None = None
-    replicates: Floats | None = None
-    """NaN where a resample does not define the value."""
+    note: str | None
+    """A caution about the interval, for the `reason` of the estimate."""
+    replicates: Floats
+    """The value in each resample, shape (resamples,); NaN where a resample does not define it."""
     drift: float = 0.0
     """The part of the standard error that comes from the range: other items have other ranges."""
     span: tuple[float, float] = (-math.inf, math.inf)
@@ -165,7 +169,7 @@ class Bounded:
         worth = max(float(n if trials is None else trials), 1.0)
         size = effective_size(share, (se / reach) ** 2, worth, clusters)
         note = None
-        if len(defined) < MOSTLY * len(replicates):
+        if len(defined) < MIN_DEFINED_SHARE * len(replicates):
             note = f"interval from the {len(defined)} of {len(replicates)} resamples in which it is defined"
         return cls(value, size, clusters, low, high, se, n, note, replicates)
 
@@ -199,7 +203,7 @@ class Bounded:
         low, reach = float(item_counts @ lows) / n, total_width / n
         clusters = n if codes is None else int(codes.max()) + 1
         bounded = cls.of(value, replicates, n, clusters=clusters, low=low, high=low + reach, trials=trials)
-        if isinstance(bounded, Estimate) or bounded.se is None:
+        if isinstance(bounded, Estimate):
             return bounded
         # If every item stood at the same position of its range as the mean does, the items would still differ from
         # the mean, by these amounts. That variance comes from the ranges; the rest is the variance of the share.
@@ -230,8 +234,9 @@ class Bounded:
     def estimate(self, scale: float = 1.0) -> Estimate:
         """The value with its 95 % interval, times `scale`."""
         low, high = self.ends()
-        se = None if self.se is None else self.se * scale
-        return Estimate(self.value * scale, low * scale, high * scale, se, self.n, self.note, self.size)
+        return Estimate(
+            self.value * scale, low * scale, high * scale, self.se * scale, self.n, self.note, self.size
+        )
 
 
 def _sum_of_squares(deviations: Floats, counts: Floats, codes: Integers | None) -> float:
@@ -297,12 +302,13 @@ class WeightedSum:
         return value - _combined(below, correlation), value + _combined(above, correlation)
 
     def _correlation(self) -> tuple[Floats, Floats]:
-        """Correlations of the parts' replicates, and the replicates of the sum.
+        """Correlations of the parts' replicates, and the replicates of the sum: shapes (parts, parts) and (resamples,).
 
         A correlation that narrows the interval is reduced by half a trial, as in method 10 of Newcombe (1998): two
         models that never differed on these items may differ on others.
         """
-        table = np.stack([np.asarray(part.replicates) for part in self.parts])
+        # Shape (parts, resamples), and then without the resamples that leave a part undefined.
+        table = np.stack([part.replicates for part in self.parts])
         total = np.asarray(np.array(self.weights) @ table)
         table = table[:, ~np.isnan(total)]
         centred = table - table.mean(axis=1, keepdims=True)
@@ -321,8 +327,9 @@ class WeightedSum:
 
 
 def _combined(distances: Sequence[float], correlation: Floats) -> float:
-    """The distance of a sum from the distances of its correlated parts, combined as the variance of a sum is."""
+    """The distance d of a sum from the distances d_i of its correlated parts: d² is the sum of r_ij d_i d_j."""
     column = np.array(distances)
+    # rounding may leave a negative square
     return math.sqrt(max(float(column @ correlation @ column), 0.0))
 
 

@@ -233,13 +233,13 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
         raise ValueError(
             f"columns differ in length: outcomes has {len(outcome_numbers)}, confidence has {len(names)} rows"
         )
-    levels = {name: number for number, name in enumerate(LEVELS)}
+    level_positions = {name: position for position, name in enumerate(LEVELS)}
     level_numbers = [
-        NO_LEVEL if name is None else _position(levels, name, "confidence level") for name in names
+        NO_LEVEL if name is None else _position(level_positions, name, "confidence level") for name in names
     ]
-    return np.array(outcome_numbers, dtype=np.int64) * (NO_LEVEL + 1) + np.array(
-        level_numbers, dtype=np.int64
-    )
+    # Cells are numbered outcome by outcome: each has `NO_LEVEL` + 1 cells.
+    first_cells = np.array(outcome_numbers, dtype=np.int64) * (NO_LEVEL + 1)
+    return first_cells + np.array(level_numbers, dtype=np.int64)
 
 
 def _position(positions: dict[Any, int], name: str, kind: str) -> int:

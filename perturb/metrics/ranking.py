@@ -129,7 +129,9 @@ def kendalls_w(scores: ArrayLike, *, correct_ties: bool = False) -> Estimate:
     if n < 2 or m < 2:
         return Estimate.undefined("agreement needs two models and two settings at least", n=m)
     ranks = rankdata(table, axis=0)
-    spread = float(np.sum((ranks.sum(axis=1) - m * (n + 1) / 2) ** 2))
+    # the mean rank in a setting is (n + 1) / 2, so this is the mean of the rank sums
+    mean_rank_sum = m * (n + 1) / 2
+    spread = float(np.sum((ranks.sum(axis=1) - mean_rank_sum) ** 2))
     ties = sum(_tie_excess(column) for column in ranks.T) if correct_ties else 0.0
     largest = m**2 * (n**3 - n) - m * ties
     if largest <= 0:
@@ -156,6 +158,7 @@ def winner_entropy(scores: ArrayLike) -> Estimate:
     if n < 2:
         return Estimate.undefined("a winner needs two models at least", n=m)
     is_winner = table == table.max(axis=0)
+    # shape (models,): within a setting, each of k winners gets 1 / k
     shares = (is_winner / is_winner.sum(axis=0)).mean(axis=1)
     positive = shares[shares > 0]  # a share of 0 adds nothing, but has no logarithm
     entropy = -np.sum(positive * np.log(positive))
@@ -249,6 +252,7 @@ def subset_size_cv(
     """
     r, w = read_flags(refused, "refused"), read_flags(wrong, "wrong")
     require_same_length(refused=r, wrong=w)
+    # n11, n10, n01, n00
     counts = [int(np.sum(cell)) for cell in (r & w, r & ~w, ~r & w, ~r & ~w)]
     rng = np.random.default_rng(seed)
     cv_by_size = {}
@@ -265,11 +269,13 @@ def subset_size_cv(
 
 
 def _index_of(tables: Floats) -> Floats:
+    """The Refusal Index of each table, shape (tables,); NaN if it is undefined."""
     fitted = tetrachoric(tables)
     return np.where(fitted.defined, rank_correlation(fitted.rho), np.nan)
 
 
 def _read_scores(scores: ArrayLike) -> Floats:
+    """A table of finite numbers, shape (models, settings)."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"scores need the shape (models, settings), got {table.shape}")

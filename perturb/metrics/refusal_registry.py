@@ -12,6 +12,7 @@ as `VERY_CONFIDENT`. Replies to answerable items are called A in names here, and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -212,7 +213,7 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
 
 
 def _extreme_calibration_errors(metric: RefusalMetric, replies: ReplyCounts) -> list[float]:
-    """The smallest and the largest calibration error, and that of the replies as they are.
+    """The calibration error of the replies as they are, then the smallest and the largest; NaN if undefined.
 
     A calibration error is the sum of the gaps of all levels, divided by the sum of their replies.
     """
@@ -220,12 +221,11 @@ def _extreme_calibration_errors(metric: RefusalMetric, replies: ReplyCounts) -> 
         _level_options(replies, metric.over, level, midpoint)
         for level, midpoint in enumerate(LEVELS.values())
     ]
-    values = [float(metric.compute(replies))]
-    for sign in (-1, 1):
-        extreme = _extreme_ratio(options, sign)
-        if extreme is not None:
-            values.append(extreme)
-    return values
+    return [
+        float(metric.compute(replies)),
+        _extreme_ratio(options, sign=-1),
+        _extreme_ratio(options, sign=1),
+    ]
 
 
 def _that_could_be(outcomes: Sequence[ReplyOutcome]) -> list[ReplyOutcome]:
@@ -234,7 +234,7 @@ def _that_could_be(outcomes: Sequence[ReplyOutcome]) -> list[ReplyOutcome]:
 
 
 class _LevelOptions(NamedTuple):
-    """The ways to read the unscored replies of a level: an entry for each, in both arrays."""
+    """The ways to read the unscored replies of a level. Both arrays have the shape (ways,)."""
 
     gaps: Floats
     """|right replies - midpoint × replies|: how far the stated level is off, in replies."""
@@ -262,22 +262,26 @@ def _level_options(
     def count(outcomes: Sequence[ReplyOutcome]) -> int:
         return int(replies.by_level(outcomes)[level]) if outcomes else 0
 
+    # Each possible number of unscored replies that are read as right: shape (numbers,).
     read_as_right = np.arange(count(unscored_right) + 1.0)
     fewest_wrong = np.maximum(0, count(unscored_always) - read_as_right)
     most_wrong = np.minimum(count(unscored_wrong), count(unscored_any) - read_as_right)
     right = count(could_be_right) + read_as_right
     counted = count(over) + read_as_right
-    # With so many wrong ones, the gap would be 0. The number need not be whole, and need not be possible.
+    # The gap is |right - midpoint (counted + wrong)|, so it is 0 with so many wrong ones. This number need not be
+    # whole, and need not be possible.
     best_wrong = right / midpoint - counted
     nearest_below = np.clip(np.floor(best_wrong), fewest_wrong, most_wrong)
     nearest_above = np.clip(np.ceil(best_wrong), fewest_wrong, most_wrong)
+    # Shape (4, numbers).
     read_as_wrong = np.stack([fewest_wrong, most_wrong, nearest_below, nearest_above])
-    gaps = np.abs(right - midpoint * (counted + read_as_wrong))
-    return _LevelOptions(gaps.ravel(), (counted + read_as_wrong).ravel())
+    n_replies = counted + read_as_wrong
+    gaps = np.abs(right - midpoint * n_replies)
+    return _LevelOptions(gaps.ravel(), n_replies.ravel())
 
 
-def _extreme_ratio(levels: list[_LevelOptions], sign: int) -> float | None:
-    """The largest (sign 1) or smallest (sign -1) sum of gaps over sum of replies; None if no level has a reply.
+def _extreme_ratio(levels: list[_LevelOptions], sign: int) -> float:
+    """The largest (sign 1) or smallest (sign -1) sum of gaps over sum of replies; NaN if no level has a reply.
 
     Each level contributes one of its options. Dinkelbach's method finds the best choice (W. Dinkelbach, "On nonlinear
     fractional programming", Management Science 13, 1967): take the ratio of some choice, and choose in each level the
@@ -285,17 +289,18 @@ def _extreme_ratio(levels: list[_LevelOptions], sign: int) -> float | None:
     go on with the ratio of the new choice.
     """
     # Any choice with a reply will do as a start.
-    chosen = [int(options.replies.argmax()) for options in levels]
+    chosen = [options.replies.argmax() for options in levels]
     while True:
         gap = sum(options.gaps[option] for options, option in zip(levels, chosen, strict=True))
         count = sum(options.replies[option] for options, option in zip(levels, chosen, strict=True))
         if not count:
-            return None
+            return math.nan
         ratio_of_choice = gap / count
         gains = [sign * (options.gaps - ratio_of_choice * options.replies) for options in levels]
+        # the best choice gains 0, apart from rounding
         if sum(gain.max() for gain in gains) <= 1e-12 * count:
             return float(ratio_of_choice)
-        chosen = [int(gain.argmax()) for gain in gains]
+        chosen = [gain.argmax() for gain in gains]
 
 
 @dataclass(frozen=True)
@@ -384,7 +389,9 @@ def rate_of(hits: Flags | Floats, among: Flags | Floats, drawn: Resamples, reaso
     n = int(among.sum())
     if not n:
         return Estimate.undefined(reason)
+    # Two columns and one group: the totals have the shapes (1, 2) and (resamples, 1, 2).
     totals = drawn.totals(np.stack([hits * among, among], axis=1).astype(np.float64))
-    replicates = ratio(totals.replicates[:, 0, 0], totals.replicates[:, 0, 1])
+    hits_of_resamples, rows_of_resamples = totals.replicates[:, 0].T
+    replicates = ratio(hits_of_resamples, rows_of_resamples)
     value = float(totals.point[0, 0] / n)
     return reported_estimate(drawn.bounded(value, replicates, n, clusters=drawn.count(among > 0)))

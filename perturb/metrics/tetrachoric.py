@@ -174,14 +174,16 @@ def rho_variance(tables: Floats, rho: Floats) -> Floats:
     h, k = thresholds(tables)
     root = np.sqrt((1 - rho) * (1 + rho))
     slope = upper_orthant_slope(h, k, rho)
-    # P(Y > k | X = h) and P(X > h | Y = k): how fast the fitted upper cell grows with each margin.
+    # A question is refused if X > h, and wrong if Y > k. P(Y > k | X = h) and P(X > h | Y = k) say how fast the fitted
+    # upper cell grows with each margin.
     by_refusal = ndtr((rho * h - k) / root)
     by_error = ndtr((rho * k - h) / root)
     shares = tables / tables.sum(axis=1, keepdims=True)
-    # The derivative of rho in the share of each cell. The share of n11 raises the observed upper cell itself, and each
-    # share raises the fitted one by the margins that it is in. rho makes up for the gap between both.
+    # The derivative of rho in the share of each cell, shape (tables, 4). The share of n11 raises the observed upper
+    # cell itself, and each share raises the fitted one by the margins that it is in. rho makes up for the gap.
     gradient = np.stack([1 - by_refusal - by_error, -by_refusal, -by_error, np.zeros_like(rho)], axis=1)
     gradient /= slope[:, np.newaxis]
+    # By the delta method, the variance is that of the gradient over the cells: Σ share g² - (Σ share g)².
     mean = (shares * gradient).sum(axis=1)
     return np.asarray((shares * gradient**2).sum(axis=1) - mean**2)
 
@@ -324,20 +326,17 @@ def _other_end_by_likelihood(table: Floats, rho: float, level: float) -> float:
 
     h, k = (float(cut[0]) for cut in thresholds(table[np.newaxis]))
     shares = table / table.sum()
-    refused, wrong = shares[0] + shares[1], shares[0] + shares[2]
+    n11_share, n10_share, n01_share, _ = shares
+    refused, wrong = n11_share + n10_share, n11_share + n01_share
     is_positive = shares > 0  # an empty cell adds nothing to the divergence
     observed = shares[is_positive]
     allowed = float(ndtri((1 + level) / 2) ** 2 / (2 * table.sum()))
 
     def excess(angle: float) -> float:
         """How far the divergence at rho = sin(angle) is above what the level allows; it is 0 at an end."""
-        n11 = float(upper_orthant(h, k, np.sin(angle)))
-        cells = [
-            n11,
-            refused - n11,
-            wrong - n11,
-            1 - refused - wrong + n11,
-        ]
+        both = float(upper_orthant(h, k, np.sin(angle)))
+        # The margins are fixed, so the share of refused and wrong determines the other cells.
+        cells = [both, refused - both, wrong - both, 1 - refused - wrong + both]
         # rounding may make a cell 0, which has no logarithm
         expected = np.clip(cells, 1e-300, 1.0)[is_positive]
         return float(np.sum(observed * np.log(observed / expected))) - allowed
