@@ -13,18 +13,17 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from perturb.api.runs import Evaluation, QuestionRun, Run, path_of
+from perturb.api.runs import QuestionRun, Run, path_of, run_of
 from perturb.building.run import build
 from perturb.config import BuildConfig, current_round, default_config, load_config, recorded_config, resolve
 from perturb.curation.base_sets import BaseSet, embedded_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.source import PLAIN, SourceRequest, load_recipe, read_by_function
 from perturb.errors import ConfigError, SnapshotError, SourceError
-from perturb.evaluation.loading import ItemSource, read_questions
+from perturb.evaluation.loading import read_questions
 from perturb.evaluation.models_under_test import ModelNames, ModelsFile
 from perturb.evaluation.question_writing import curate_source
 from perturb.evaluation.reading import JudgeRule
-from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.run import QuestionPlan, TaskMaker, ask_questions
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
@@ -133,7 +132,7 @@ def run_build(
     recorded = None if replies is None else Replay(read_recording(replies), fill)
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
     report = build(config, out / config.name, retry=retry, replay=recorded, **options)
-    return Run(report.run, report.facts, report.warnings, report.stopped)
+    return run_of(Run, report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +144,13 @@ class ModelArguments:
     replay: Any
     executor: str
     batch: bool | Mapping[str, float]
-    judge_rule: JudgeRule | None = None
-    wait: bool = False
+    judge_rule: JudgeRule | None
+    wait: bool
+    out: str | PathLike[str] | None
+    budget_usd: float | None
 
     def plan(self, source: Any, kind: str) -> JsonObject:
-        """The fields that all plans have: models, judges and options, or recorded replies. Raises `ConfigError`.
+        """The fields that all plans have: models and judges, or recorded replies, and options. Raises `ConfigError`.
 
         Without `source` and models, the embedded replies are used.
         """
@@ -169,6 +170,8 @@ class ModelArguments:
             "judge_rule": self.judge_rule,
             "names": ModelNames(entries={entry.name: entry for entry in parsed}),
             "replay": None if file is None else Replay(read_recording(Path(file)), False),
+            "out": None if self.out is None else Path(self.out),
+            "budget_usd": self.budget_usd,
             **run_options(self.executor, self.batch, self.wait),
         }
 
@@ -194,29 +197,6 @@ def batch_limits(batch: bool | Mapping[str, float]) -> BatchLimits | None:
 class _Batches(Strict):
     rows: int = Field(default=10_000, ge=1, le=50_000)
     poll: float = Field(default=15.0, ge=0.01)
-
-
-class SnapshotPart(NamedTuple):
-    """The part of a snapshot that is evaluated, and the user's levers that it needs, as `ItemSource` takes them."""
-
-    subset: str | None
-    split: str | None
-    limit: int | None
-    levers: tuple[Path, ...]
-
-
-def evaluation_plan(
-    snapshot: Any, arguments: ModelArguments, part: SnapshotPart, **options: Any
-) -> EvaluationPlan:
-    """The plan of `perturb.evaluate`. Raises `ConfigError`."""
-    source = None if snapshot is None else ItemSource(source_name(snapshot), *part)
-    return EvaluationPlan(source=source, **arguments.plan(snapshot, "evaluate"), **options)
-
-
-def run_evaluation(plan: EvaluationPlan, progress: bool) -> Evaluation:
-    """Evaluate and return the evaluation."""
-    report = evaluate(plan, progress=progress)
-    return Evaluation(report.run, report.facts, report.warnings, report.stopped)
 
 
 def model_entry(model: Any) -> JsonObject:
@@ -370,7 +350,6 @@ def tables_to_score(
     make_task: TaskMaker,
     draw: QuestionDraw,
     progress: bool,
-    **options: Any,
 ) -> Iterator[tuple[list[Path], QuestionRun | None]]:
     """The tables of `source`; or, where models are asked, the folder of the run, and the run.
 
@@ -384,11 +363,10 @@ def tables_to_score(
         questions = None
         if source is not None:
             questions = read_questions(str(source), draw.form).draw(draw.limit, draw.seed)
-        plan = QuestionPlan(
-            kind=kind, questions=questions, make_task=make_task, **arguments.plan(source, kind), **options
-        )
+        fields = arguments.plan(source, kind)
+        plan = QuestionPlan(kind=kind, questions=questions, make_task=make_task, **fields)
         report = ask_questions(plan, progress=progress)
-        return QuestionRun(report.run, report.facts, report.warnings, report.stopped)
+        return run_of(QuestionRun, report)
 
     # Without a source, the embedded replies are scored.
     asks_models = source is None or bool(arguments.models) or arguments.replay is not None

@@ -247,15 +247,14 @@ def refusal_index(
         batch=batch,
         judge_rule=judge_rule,
         wait=wait,
+        out=out,
+        budget_usd=budget_usd,
     )
     make_task = partial(RefusalIndexTask.of, settings=settings, samples=samples)
     draw = QuestionDraw(form, limit, seed)
-    run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
-    with tables_to_score("refusal-index", source, arguments, make_task, draw, progress, **run_options) as (
-        tables,
-        run,
-    ):
+    scoring = tables_to_score("refusal-index", source, arguments, make_task, draw, progress)
+    with scoring as (tables, run):
         return RefusalFigures.of(report_refusals(tables, options), run=run)
 
 
@@ -325,12 +324,13 @@ def bas(
         batch=batch,
         judge_rule=judge_rule,
         wait=wait,
+        out=out,
+        budget_usd=budget_usd,
     )
     make_task = partial(BasTask.of, elicitations=elicitations, k=k)
     draw = QuestionDraw(form, limit, seed)
-    run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
-    with tables_to_score("bas", source, arguments, make_task, draw, progress, **run_options) as (tables, run):
+    with tables_to_score("bas", source, arguments, make_task, draw, progress) as (tables, run):
         return ConfidenceFigures.of(score_confidence(tables, percent=percent, options=options), run=run)
 
 

@@ -161,33 +161,40 @@ def evaluate(
         PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
             resumes.
     """
-    from perturb.api.calls import ModelArguments, SnapshotPart, evaluation_plan, run_evaluation
-    from perturb.api.runs import path_of
+    from perturb.api.calls import ModelArguments, source_name
+    from perturb.api.runs import Evaluation, path_of, run_of
+    from perturb.evaluation.loading import ItemSource
+    from perturb.evaluation.refusalbench import EvaluationPlan
+    from perturb.evaluation.refusalbench import evaluate as run_evaluation
     from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.runtime import call
 
-    plan = evaluation_plan(
-        snapshot,
-        ModelArguments(
-            models=models,
-            judge=judge,
-            replay=replay,
-            executor=executor,
-            batch=batch,
-            judge_rule=judge_rule,
-            wait=wait,
-        ),
-        part=SnapshotPart(subset, split, limit, tuple(map(path_of, levers))),
-        until=None if until is None else read_stop_rule(until),
-        out=None if out is None else Path(out),
+    arguments = ModelArguments(
+        models=models,
+        judge=judge,
+        replay=replay,
+        executor=executor,
+        batch=batch,
+        judge_rule=judge_rule,
+        wait=wait,
+        out=out,
+        budget_usd=budget_usd,
+    )
+    stop_rule = None if until is None else read_stop_rule(until)
+    source = None
+    if snapshot is not None:
+        source = ItemSource(source_name(snapshot), subset, split, limit, tuple(map(path_of, levers)))
+    plan = EvaluationPlan(
+        source=source,
+        **arguments.plan(snapshot, "evaluate"),
+        until=stop_rule,
         variant="confidence" if confidence else "plain",
         prompts=tuple(map(str, prompts)),
         samples=samples,
         planted_judgements=planted_judgements,
-        budget_usd=budget_usd,
         retry_unscored=retry_unscored,
     )
-    return call(lambda: run_evaluation(plan, progress))
+    return call(lambda: run_of(Evaluation, run_evaluation(plan, progress=progress)))
 
 
 def curate(

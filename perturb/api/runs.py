@@ -11,7 +11,7 @@ from dataclasses import fields
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from perturb.auditing.audit_report import AuditReport, audit
 from perturb.auditing.judge_audit import JudgeAudit
@@ -41,6 +41,9 @@ from perturb.text.wording import html_table
 
 if TYPE_CHECKING:
     import pandas
+
+    from perturb.building.results import BuildReport
+    from perturb.evaluation.session import EvaluationReport
 
 # What a notebook lists rates and scores by.
 _GROUPINGS = ("class", "intensity")
@@ -158,6 +161,14 @@ class _Folder:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.folder)!r})"
+
+
+RunT = TypeVar("RunT", bound=_Folder)
+
+
+def run_of(run_class: type[RunT], report: BuildReport | EvaluationReport) -> RunT:
+    """The run that a build or an evaluation has worked on, with how that ended."""
+    return run_class(report.run, report.facts, report.warnings, report.stopped)
 
 
 class Run(_Folder):

@@ -22,10 +22,9 @@ from perturb.cli.output import (
     reject_given,
     reject_option,
 )
-from perturb.cli.run_options import JsonOption
 from perturb.errors import ConfigError, suggestion
 from perturb.files.resources import data_folder, writing_errors
-from perturb.records import Intensity, Lever, taxonomy_place
+from perturb.records import Lever, taxonomy_place
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -96,10 +95,8 @@ def levers_command(
     sentence: Annotated[
         str | None, Argument(metavar="SENTENCE", help="With draft: the flaw, in a sentence.")
     ] = None,
-    perturbation_class: Annotated[
-        str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
-    ] = None,
-    intensity: Annotated[Intensity | None, Option(help="Only this intensity.")] = None,
+    perturbation_class: shared.ClassOption = None,
+    intensity: shared.IntensityOption = None,
     folder: Annotated[list[Path] | None, Option("--levers", help="A folder with levers of your own.")] = None,
     offline: Annotated[
         bool, Option("--offline", help="Only levers that the offline engine has a rule for.")
@@ -115,7 +112,7 @@ def levers_command(
     budget_usd: Annotated[
         float | None, Option(min=0, help="With draft: stop before the calls cost more than this.")
     ] = None,
-    json_output: JsonOption = False,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """List the levers, show one, or draft a class of your own from a sentence.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import dataclass
 from logging import INFO
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from typer import Argument, Option
 
 from perturb.cli.output import (
+    check_address,
     check_choice,
     check_repeats,
     given_by_options,
@@ -22,7 +24,7 @@ from perturb.cli.output import (
     print_result,
     read_columns_option,
     reject_option,
-    styled,
+    shows_colours,
 )
 from perturb.cli.run_options import (
     BudgetOption,
@@ -190,6 +192,11 @@ def build_command(
     else:
         typer.echo(first_line, nl=False)
         _print_build(report)
+    _exit_without_snapshot(report)
+
+
+def _exit_without_snapshot(report: BuildReport) -> None:
+    """Say why the build stopped or why it has no snapshot; without a snapshot, exit with 1."""
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
     elif report.snapshot is None:
@@ -230,7 +237,7 @@ def _print_build(report: BuildReport) -> None:
 
     print_report(make_build_report(report.facts, report.snapshot))
     if report.snapshot is not None:
-        item = render_item(shown_items(report.snapshot)[0], colour=styled("", "blue", err=False) != "")
+        item = render_item(shown_items(report.snapshot)[0], colour=shows_colours(sys.stdout))
         typer.echo(f"\nOne of its items:\n{item}\nMore: perturb show {report.run}")
 
 
@@ -268,8 +275,6 @@ def _check_models(
     api_base: str | None,
 ) -> None:
     """Reject models that are named twice, or together with a file or a demo that already says who works."""
-    from perturb.config import refuse_secret_address
-
     for option, models in (("--generator", generators), ("--verifier", verifiers)):
         check_repeats(option, models or ())
         if models and config is not None:
@@ -280,10 +285,7 @@ def _check_models(
             reject_option(option, "--demo rules asks no models: leave one of them out")
     if api_base is not None and not (generators or verifiers):
         reject_option("--api-base", "is the server of --generator and --verifier: name a model")
-    try:
-        refuse_secret_address(api_base)
-    except ValueError as exc:
-        reject_option("--api-base", str(exc))
+    check_address("--api-base", api_base)
 
 
 def _base_set_entry(

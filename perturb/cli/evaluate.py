@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
+    fail,
     given_by_options,
     note,
     print_report,
@@ -128,13 +129,10 @@ def evaluate_command(
     if asking.demo and not json_output and out is None:
         _replay_deep_evaluation(options)
     if report.stopped is not None:
-        note(f"perturb: {report.stopped}")
-        raise typer.Exit(1)
+        fail(report.stopped)
     # No budget has stopped the run, yet nothing was measured: a script must not take this for a success.
     if not any(model["replies"] for model in report.facts["models"]):
-        run = report.facts["run"]
-        note(f"perturb: {run}: no model replied: see why above, then run the same command again")
-        raise typer.Exit(1)
+        fail(f"{report.facts['run']}: no model replied: see why above, then run the same command again")
 
 
 def _replay_deep_evaluation(options: Facts) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
@@ -32,11 +32,16 @@ if TYPE_CHECKING:
     from perturb.reports.model import Report
 
 
-def styled(text: str, colour: str, *, err: bool = True) -> str:
-    """The text in a colour, where stderr (else stdout) is a terminal and `NO_COLOR` is not set."""
-    stream = sys.stderr if err else sys.stdout
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not stream.isatty()
-    return text if plain else typer.style(text, fg=colour)
+def shows_colours(stream: TextIO) -> bool:
+    """Whether text on stdout or stderr may be coloured: on a terminal, unless `NO_COLOR` is set."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def styled(text: str, colour: str) -> str:
+    """A text for stderr, in the colour if stderr shows colours."""
+    return typer.style(text, fg=colour) if shows_colours(sys.stderr) else text
 
 
 def print_json(content: Any) -> None:
@@ -48,8 +53,8 @@ def print_report(report: Report) -> None:
     """Print a report as text that fits the terminal: 80 columns if it is missing."""
     from perturb.reports.rendering import render_text
 
-    colour = styled("", "blue", err=False) != ""
-    typer.echo(render_text(report, shutil.get_terminal_size((80, 24)).columns, colour=colour))
+    columns = shutil.get_terminal_size((80, 24)).columns
+    typer.echo(render_text(report, columns, colour=shows_colours(sys.stdout)))
 
 
 def print_result(content: Any, report: Report, json_output: bool) -> None:
@@ -70,6 +75,12 @@ def note(message: str) -> None:
     """Say something that is not part of the result, on stderr."""
     line = " ".join(message.split())
     typer.echo(styled(line, "red") if line.startswith("perturb: ") else line, err=True)
+
+
+def fail(message: str) -> NoReturn:
+    """End the command with exit code 1, after its results are printed; `message` says what is missing from them."""
+    note(f"perturb: {message}")
+    raise typer.Exit(1)
 
 
 # The exit code of wrong use.
@@ -110,6 +121,16 @@ def reject_given(options: Mapping[str, object], message: str) -> None:
     for name, value in options.items():
         if value:
             reject_option(name, message)
+
+
+def check_address(option: str, address: str | None) -> None:
+    """End the command as wrong use if the address of a server holds a password or a key."""
+    from perturb.config import refuse_secret_address
+
+    try:
+        refuse_secret_address(address)
+    except ValueError as exc:
+        reject_option(option, str(exc))
 
 
 def check_choice(option: str, value: str, choices: Collection[str]) -> None:

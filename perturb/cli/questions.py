@@ -14,6 +14,7 @@ from typer import Argument, Option
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
     check_repeats,
+    fail,
     note,
     print_result,
     read_columns_option,
@@ -23,10 +24,13 @@ from perturb.cli.output import (
 )
 from perturb.cli.working import TableGroup, WorkflowCommand, working
 from perturb.errors import ConfigError
+from perturb.records import JsonObject
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from perturb.scoring.confidence_report import ConfidenceOptions, GroupCalibration, Split
+    from collections.abc import Sequence
+
+    from perturb.scoring.confidence_report import ConfidenceOptions, GroupCalibration, Split, Transfer
     from perturb.scoring.confidence_table import ConfidenceGroup
 
 bas_app = typer.Typer(
@@ -137,8 +141,7 @@ def run_confidence_command(
     try:
         scores = score_confidence([table])
     except SourceError as exc:
-        note(f"perturb: {exc}")
-        raise typer.Exit(1) from None
+        fail(str(exc))
     asking.show(finished, make_bas_page(scores, str(table)), scores.groups)
 
 
@@ -177,11 +180,11 @@ def calibrate_command(
     )
     from perturb.scoring.confidence_table import load_maps, read_confidence_tables, save_maps
 
-    # The maps come from a file, from another table, or from a part of each table.
     if apply is not None and (on is not None or save is not None):
         reject_option("--apply", "fits no map, so --on and --save cannot be used with it: leave them out")
     precision = ConfidenceOptions(bins, resamples, seed, ece_bins)
     groups = read_confidence_tables(tables, percent=percent)
+    # The maps come from a file, from another table, or from a part of each table.
     if apply is not None:
         maps = load_maps(apply)
         calibrations = [apply_saved(maps, group, precision) for group in groups]
@@ -194,25 +197,36 @@ def calibrate_command(
     if save is not None:
         save_maps(save, [calibration.saved_map(method) for calibration in calibrations])
         note(f"map: {save}")
-    page = make_bas_page(
-        score_groups(groups, precision), ", ".join(map(str, tables)), calibrations, transfers
-    )
+    scores = score_groups(groups, precision)
+    page = make_bas_page(scores, ", ".join(map(str, tables)), calibrations, transfers)
     write_beside(report, page)
+    _note_calibrations(calibrations)
+    # The page also has the scores before calibration, which `perturb bas` prints.
+    printed_sections = [section for section in page.sections if section.name in ("calibration", "transfer")]
+    content = _calibrations_as_json(calibrations, transfers)
+    print_result(content, replace(page, sections=printed_sections), json_output)
 
+
+def _note_calibrations(calibrations: Sequence[GroupCalibration]) -> None:
+    """Say on stderr what to know about each table, and how many of its rows are not scored."""
     for calibration in calibrations:
         _note_warnings(calibration.group)
         if calibration.left_out:
             rows = counted(calibration.left_out, "row")
             note(f"note: {calibration.group.name}: {rows} that a map has learned from left out")
 
+
+def _calibrations_as_json(
+    calibrations: Sequence[GroupCalibration], transfers: Sequence[Transfer]
+) -> JsonObject:
+    """The object of `perturb bas calibrate --json`: a single group is printed by itself, several as a list."""
     results = [calibration.to_dict() for calibration in calibrations]
-    # A single group is printed by itself, several as a list.
-    content = results[0] if len(results) == 1 else {"results": results}
-    if len(results) > 1 and transfers:
+    if len(results) == 1:
+        return results[0]
+    content: JsonObject = {"results": results}
+    if transfers:
         content["across"] = [transfer.to_dict() for transfer in transfers]
-    # The page also has the scores before calibration, which `perturb bas` prints.
-    printed_sections = [section for section in page.sections if section.name in ("calibration", "transfer")]
-    print_result(content, replace(page, sections=printed_sections), json_output)
+    return content
 
 
 def _checked_weight(weight: str | None) -> str | None:
@@ -352,5 +366,4 @@ def run_passes_command(
     report = report_refusals([Path(finished.facts["table"])])
     asking.show(finished, make_refusal_page(report), report.groups)
     if all(row.wrong is None for row in finished.rows):
-        note(f"perturb: {finished.facts['table']}: no row is scored: see column 'unscored'")
-        raise typer.Exit(1)
+        fail(f"{finished.facts['table']}: no row is scored: see column 'unscored'")

@@ -12,9 +12,11 @@ import typer
 from typer import Argument, Option
 
 from perturb.cli.output import (
+    check_address,
     check_choice,
     check_page_name,
     check_repeats,
+    fail,
     note,
     print_json,
     print_report,
@@ -23,7 +25,7 @@ from perturb.cli.output import (
     write_beside,
 )
 from perturb.cli.working import is_quiet
-from perturb.records import JsonObject
+from perturb.records import Intensity, JsonObject
 
 if TYPE_CHECKING:
     from perturb.evaluation.models_under_test import ModelNames, ModelSet
@@ -54,6 +56,10 @@ ClassesOption = Annotated[
         help="Folder with classes of your own, where a bare table has rows of them; repeatable.",
     ),
 ]
+ClassOption = Annotated[
+    str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
+]
+IntensityOption = Annotated[Intensity | None, Option(help="Only this intensity.")]
 ColumnOption = Annotated[
     list[str] | None,
     Option(
@@ -219,36 +225,33 @@ class AskOptions(CallOptions, ModelOptions):
 
     def names(self, command: str, replay: Replay | None) -> ModelNames:
         """How names of models are understood. Rejects a model that is named twice."""
-        from perturb.config import refuse_secret_address
         from perturb.evaluation.models_under_test import PAPER_DECODING, ModelNames
 
         if self.preset is not None and replay is not None and not replay.fill:
             reject_option("--preset", "says how models are asked, and replies are on record: leave it out")
         check_repeats("--model", self.model or ())
-        try:
-            refuse_secret_address(self.api_base)
-        except ValueError as exc:
-            reject_option("--api-base", str(exc))
+        check_address("--api-base", self.api_base)
         options: JsonObject = {"file": self.models, "api_base": self.api_base}
         # Options that are not given must be absent, so that `ModelNames` uses its own defaults.
         if self.preset is not None:
             # the only preset is `paper`: the settings of the paper behind the command
             options["decoding"] = PAPER_DECODING[command]
         if self.request is not None:
-            options["request"] = self._request_template(self.request)
+            options["request"] = _read_request(self.request)
         if self.reply is not None:
             options["reply"] = self.reply
         return ModelNames(**options)
 
-    def _request_template(self, text: str) -> JsonObject:
-        """The body of requests to an HTTP endpoint, from the JSON text of --request."""
-        try:
-            template = json.loads(text)
-        except ValueError as exc:
-            reject_option("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
-        if not isinstance(template, dict):
-            reject_option("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
-        return template
+
+def _read_request(text: str) -> JsonObject:
+    """The body of requests to an HTTP endpoint, from the JSON text of --request."""
+    try:
+        template = json.loads(text)
+    except ValueError as exc:
+        reject_option("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
+    if not isinstance(template, dict):
+        reject_option("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
+    return template
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,8 +335,7 @@ class QuestionOptions(AskOptions):
             print_report(page)
             typer.echo(f"\n{describe_work(finished.facts)}\nTable: {finished.facts['table']}")
         if finished.stopped is not None:
-            note(f"perturb: {finished.stopped}")
-            raise typer.Exit(1)
+            fail(finished.stopped)
 
 
 def run_and_report(run: Callable[[], EvaluationReport]) -> EvaluationReport:

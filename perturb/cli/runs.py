@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -19,10 +20,10 @@ from perturb.cli.output import (
     print_json,
     print_result,
     reject_option,
-    styled,
+    shows_colours,
 )
-from perturb.cli.run_options import JsonOption, PortOption, RunArgument
-from perturb.records import PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
+from perturb.cli.run_options import ClassOption, IntensityOption, JsonOption, PortOption, RunArgument
+from perturb.records import PUBLISHED_CLASSES, JsonObject, taxonomy_place
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -67,10 +68,8 @@ def show_command(
     source: Annotated[
         Path, Argument(metavar="RUN_OR_SNAPSHOT", help="A run or snapshot folder.", show_default=False)
     ],
-    perturbation_class: Annotated[
-        str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
-    ] = None,
-    intensity: Annotated[Intensity | None, Option(help="Only this intensity.")] = None,
+    perturbation_class: ClassOption = None,
+    intensity: IntensityOption = None,
     verdict: Annotated[
         Literal["accepted", "rejected", "undecided", "rejected_by_checks"] | None,
         Option(help="Only items with this verdict; a snapshot holds accepted items only."),
@@ -98,7 +97,7 @@ def show_command(
     if json_output:
         print_json(chosen[:limit])
         return
-    colour = styled("", "blue", err=False) != ""
+    colour = shows_colours(sys.stdout)
     for item in chosen[:limit]:
         typer.echo(render_item(item, colour=colour) + "\n")
     typer.echo(f"{min(limit, len(chosen))} of {counted(len(chosen), 'item')} shown")
