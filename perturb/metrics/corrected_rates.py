@@ -86,6 +86,7 @@ class CorrectedRate:
         >>> rate.value, rate.n_human
         (0.5, 40)
         """
+        # whether people graded a reply that a judge decided
         graded = ~np.isnan(human) & decided
         n_human = int(graded.sum())
         if not len(judge):

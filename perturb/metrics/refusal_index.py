@@ -116,6 +116,7 @@ def refusal_index(
     """
     r, w = read_flags(refused, "refused"), read_flags(wrong, "wrong")
     require_same_length(refused=r, wrong=w)
+    # A row for each question with a 1 in its cell: n11, n10, n01 or n00. Shape (questions, 4).
     cells = np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1).astype(np.float64)
     table = cells.sum(axis=0)
     if clusters is not None and interval_by == "delta":
@@ -228,11 +229,13 @@ def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, ind
     """
     from scipy.special import ndtri
 
-    rho = 2 * np.sin(np.pi * index / 6)
-    # P(Z_R < tau_r, Z_W < tau_w) is the upper orthant of the mirrored thresholds
     rates = np.asarray(refusal_rates, dtype=np.float64)
     if not (np.all((rates >= 0) & (rates <= 1)) and 0 <= forced_accuracy <= 1 and -1 <= index <= 1):
         raise ValueError("refusal rates and forced_accuracy must lie in [0, 1], the index in [-1, 1]")
+    # the index is (6/pi) arcsin(rho/2), solved for rho
+    rho = 2 * np.sin(np.pi * index / 6)
+    # With tau_r and tau_w the thresholds of refusal and error, P(Z_R < tau_r, Z_W < tau_w) is the upper orthant of the
+    # mirrored thresholds.
     return upper_orthant(ndtri(rates), ndtri(1 - forced_accuracy), np.clip(rho, -1, 1))
 
 
@@ -262,6 +265,7 @@ def questions_for_cv(result: RefusalIndex, cv: float) -> Estimate:
 def _estimate(
     table: Floats, interval_by: IntervalMethod, resamples: int = 1000, seed: int = 0, level: float = LEVEL
 ) -> Estimate:
+    """The index of independent questions, with the interval of the chosen method."""
     if interval_by == "delta":
         return delta_estimate(table, level)
     return bootstrap_estimate(table, resamples, seed, level)
@@ -272,17 +276,17 @@ def _result(table: Floats, estimate: Estimate, note: str | None = None) -> Refus
     n = estimate.n
     n11, n10, n01, n00 = (int(count) for count in table)
     refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
-    # the smallest expected count of a cell, if R and W were independent
-    smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
+    # the smallest count that a cell would have if R and W were independent
+    smallest_expected = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
     warnings = [note] if note else []
     if n11 and not n10:
         warnings.append(
             "every refused question counts as wrong: if they were not asked again and answered, there was no second"
             " pass, and the index says nothing"
         )
-    if smallest < SMALL_CELL:
+    if smallest_expected < SMALL_CELL:
         warnings.append(
-            f"a cell expects {smallest:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"
+            f"a cell expects {smallest_expected:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"
         )
     if estimate.value is not None and table.min() < SMALL_CELL:
         warnings.append(

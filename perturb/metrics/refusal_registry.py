@@ -367,7 +367,7 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
     value = measure(metric.name, replies.point)
     if value.value is None:
         return value
-    # a cell is outcome × (number of levels) + level
+    # the number of a cell is outcome × (`NO_LEVEL` + 1) + level
     outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
     is_counted = np.isin(outcomes, [OUTCOME_POSITIONS[outcome] for outcome in metric.over])
     rows = is_counted & (levels != NO_LEVEL)
