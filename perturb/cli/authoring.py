@@ -24,7 +24,7 @@ from perturb.cli.output import (
 )
 from perturb.errors import ConfigError, suggestion
 from perturb.files.resources import data_folder, writing_errors
-from perturb.records import Lever, taxonomy_place
+from perturb.records import JsonObject, Lever, taxonomy_place
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -185,17 +185,18 @@ def _draft(
     print_result(draft.to_dict(), make_draft_report(draft), json_output)
 
 
-def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
+def _as_json(catalogue: Catalogue, lever: Lever) -> JsonObject:
+    """An entry of the list that `perturb levers --json` prints."""
+    cell, rule = lever.cell, lever.rule
     return {
         "name": lever.name,
-        "perturbation_class": str(lever.cell.perturbation_class),
-        "intensity": str(lever.cell.intensity),
-        "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
-        "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
+        "perturbation_class": str(cell.perturbation_class),
+        "intensity": str(cell.intensity),
+        "target": sorted(catalogue.classes[cell.perturbation_class].target),
+        "expected_rag_behavior": catalogue.expected_behavior(cell),
         "expected_answer": lever.answer or None,
         "needs": list(lever.needs),
-        "rule": lever.rule
-        and {"do": lever.rule.do, "what": lever.rule.what, "needs": list(lever.rule.needs)},
+        "rule": None if rule is None else {"do": rule.do, "what": rule.what, "needs": list(rule.needs)},
         "instruction": lever.instruction,
         "illustration": asdict(lever.illustration),
     }
@@ -299,7 +300,7 @@ def _check_writer(request: SourceRequest, writer: Path | None, solvers: Path | N
 
 
 def _print_curation(curation: Curation, out: Path, digest: str, json_output: bool) -> None:
-    """Print what was written, and note the passages and records that were left out."""
+    """Print what was written; without `--json`, note on stderr what was left out and what is short."""
     from perturb.curation.curation import manifest_path
 
     report = curation.report

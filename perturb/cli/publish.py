@@ -217,19 +217,13 @@ def publish_command(
     if dry_run is None and repo is None:
         reject_option("repo", "is missing: name the data set on the Hub, OWNER/NAME")
     from perturb.reports.scores_page import scores_for_card
-    from perturb.snapshots.hub import check_repo_name
     from perturb.snapshots.publish import publish, write_publication
 
-    if repo is not None:
-        with given_by_options():
-            check_repo_name(repo)
+    _check_repo(repo)
     score_section = scores_for_card(scores, folder) if scores else ""
     if dry_run is not None:
-        _print_planned(
-            write_publication(folder, repo, dry_run, replies=replies, scores=score_section),
-            dry_run,
-            json_output,
-        )
+        plan = write_publication(folder, repo, dry_run, replies=replies, scores=score_section)
+        _print_planned(plan, dry_run, json_output)
         return
     publication = publish(
         folder, repo or "", public=public, replies=replies, scores=score_section, progress=sys.stderr.isatty()
@@ -240,6 +234,15 @@ def publish_command(
     if not publication.uploaded:
         note(f"the content was there already (commit {publication.commit[:12]}); nothing was uploaded")
     typer.echo(f"{publication.repo}, tag {publication.tag}: {publication.url}")
+
+
+def _check_repo(repo: str | None) -> None:
+    """End the command as wrong use if the repository on the Hub is not named OWNER/NAME."""
+    from perturb.snapshots.hub import check_repo_name
+
+    if repo is not None:
+        with given_by_options():
+            check_repo_name(repo)
 
 
 def _print_planned(plan: JsonObject, out: Path, json_output: bool) -> None:
@@ -286,11 +289,9 @@ def _publish_leaderboard(
         _check_leaderboard(folder, replay, json_output)
         return
     from perturb.reports.leaderboard_page import files_of, write_leaderboard
-    from perturb.snapshots.hub import check_repo_name, push_space
+    from perturb.snapshots.hub import push_space
 
-    if repo is not None:
-        with given_by_options():
-            check_repo_name(repo)
+    _check_repo(repo)
     board = write_leaderboard(folder, add)
     pushed = repo and push_space(folder, repo, files_of(board), public=public, progress=sys.stderr.isatty())
     rows = sum(len(table.rows) for table in board.standings)
