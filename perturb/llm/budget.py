@@ -86,17 +86,15 @@ class Budget:
         """Admit the calls that have waited longest, and refuse those that can never fit."""
         while self._waiting:
             bound, granted = self._waiting[0]
-            if granted.done():
-                self._waiting.popleft()
-            elif self._fits(bound):
-                self._waiting.popleft()
-                self._set_aside(bound)
-                granted.set_result(None)
-            elif not self._in_flight:
-                self._waiting.popleft()
-                granted.set_exception(self._refusal(bound))
-            else:
-                return
+            if not granted.done():
+                if self._fits(bound):
+                    self._set_aside(bound)
+                    granted.set_result(None)
+                elif self._in_flight:
+                    return
+                else:
+                    granted.set_exception(self._refusal(bound))
+            self._waiting.popleft()
 
     def _refusal(self, bound: float) -> BudgetSpent:
         return BudgetSpent(

@@ -111,19 +111,19 @@ class OwnFunction:
     def __init__(
         self,
         address: str,
-        offered: Sequence[str],
+        available: Sequence[str],
         owner: str,
         *,
         width: int = 32,
         timeout: float | None = None,
     ) -> None:
-        """`offered` are the names that parameters may have. A single parameter with another name gets the first one.
+        """`available` are the names that parameters may have. A single parameter with another name gets the first one.
 
         `width` is how many calls run at the same time. Raises `ConfigError`, whose message begins with `owner`, if
         there is no such function, or if it needs other arguments.
         """
         self._function = find_function(address, owner)
-        self._names = _parameters(self._function, offered, owner)
+        self._names = _parameters(self._function, available, owner)
         self._is_async = inspect.iscoroutinefunction(self._function)
         self._slots = asyncio.Semaphore(width)
         self._timeout = timeout
@@ -197,22 +197,22 @@ def error_line(error: BaseException) -> str:
     return whole_characters(redact(" ".join(line.split())))[:500]
 
 
-def _parameters(function: Callable[..., Any], offered: Sequence[str], owner: str) -> tuple[str, ...]:
+def _parameters(function: Callable[..., Any], available: Sequence[str], owner: str) -> tuple[str, ...]:
     """The names of the arguments that the function takes, in the order of its parameters."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    # A parameter with a default gets an argument only if its name is one of those that are offered.
+    # A parameter with a default gets an argument only if its name is one of the available ones.
     needed = [
         parameter.name
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind in positional
-        and (parameter.default is parameter.empty or parameter.name in offered)
+        and (parameter.default is parameter.empty or parameter.name in available)
     ]
-    if len(needed) == 1 and needed[0] not in offered:
-        return (offered[0],)
-    unknown = [name for name in needed if name not in offered]
+    if len(needed) == 1 and needed[0] not in available:
+        return (available[0],)
+    unknown = [name for name in needed if name not in available]
     if unknown or not needed:
         raise ConfigError(
-            f"{owner}: the function must take {', '.join(offered)} or some of them"
+            f"{owner}: the function must take {', '.join(available)} or some of them"
             + (f", not '{unknown[0]}'" if unknown else "")
         )
     return tuple(needed)
