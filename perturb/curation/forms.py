@@ -1,6 +1,7 @@
 """Formats of base sets: recognises and reads rows of our own format, SQuAD, NQ and RefusalBench.
 
-Our format has `query`, `passages` or `context`, `answers`, and a few optional fields. Other fields are ignored.
+Our format has `query`, `passages` or `context`, `answers`, and a few optional fields (`FIELDS`). Any other field is an
+error; further data go under `metadata`.
 
 SQuAD (Rajpurkar et al. 2016, 2018), as on the Hugging Face Hub, has `question`, `context` and `answers` with their
 texts; many sets follow it. HalluLens (Bang et al. 2025) uses other names for PreciseWikiQA: `prompt`, `reference`,
@@ -225,7 +226,8 @@ def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
     Raises `SourceError` for a malformed row.
     """
     query = row.question("question")
-    answers = row.answers("answers" if "answers" in row.fields or "answer" not in row.fields else "answer")
+    answers_field = "answer" if "answer" in row.fields and "answers" not in row.fields else "answers"
+    answers = row.answers(answers_field)
     gold = _gold_passages(row)
     if not gold:
         return SkippedRow("no passage is marked gold")

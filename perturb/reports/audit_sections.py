@@ -170,8 +170,8 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     # A verifier agrees with itself, so κ is 1 on the diagonal. Without any variance κ is undefined there as well.
     for verifier in names:
         rates = {entry.passes.rate for entry in report.pass_rate_matrix if entry.verifier == verifier}
-        always_same = rates <= {None, 0.0} or rates <= {None, 1.0}
-        kappas[frozenset((verifier,))] = None if always_same else 1.0
+        has_no_variance = rates <= {None, 0.0} or rates <= {None, 1.0}
+        kappas[frozenset((verifier,))] = None if has_no_variance else 1.0
     grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
     return Figure(
         name,

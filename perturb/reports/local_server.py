@@ -95,7 +95,10 @@ def json_reply(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Reply:
 
 
 def asset_reply(path: str, names: Iterable[str]) -> Reply | None:
-    """The style sheet or script at a path such as `base.css`; None if no name such as `report/base.css` ends in it."""
+    """The style sheet or script at a path; None if the path is not the last part of one of the names.
+
+    The path `base.css` stands for the name `report/base.css`.
+    """
     for name in names:
         if name.endswith(f"/{path}"):
             return Reply(asset(name), f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")

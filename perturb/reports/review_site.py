@@ -130,11 +130,11 @@ class ReviewServer(LocalServer):
             self.sessions = tuple(ReviewSession(ledger, items, name) for name in annotators)
             super().__init__({session.annotator: session for session in self.sessions}, port)
             self.invitations = {name: f"{self.address}?token={self.tokens[name]}" for name in annotators}
-            self._ledger = opened.pop_all()
+            self._open_ledger = opened.pop_all()
 
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__(*exc_info)
-        self._ledger.close()
+        self._open_ledger.close()
 
 
 def _read_answer(content: Any, item: ReviewItem) -> tuple[str, str]:

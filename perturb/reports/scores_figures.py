@@ -61,8 +61,8 @@ _NUMBER_ON_PATCH: dict[str, Any] = {
     "color": INK,
     "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.2},
 }
-# Areas of bubbles in square points: of the smallest, and what the largest has more.
-_SMALLEST_BUBBLE, _LARGEST_BUBBLE = 20, 700.0
+# The area of the smallest bubble in square points, and how much more the largest has.
+_SMALLEST_BUBBLE, _BUBBLE_RANGE = 20, 700.0
 # Percent on both axes, with a margin so that markers at 0 and 100 are drawn whole.
 _SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
 
@@ -134,7 +134,7 @@ def draw_points(
             add_to_legend(axes, point.label, colour, marker)
             area = 50.0  # without a weight
             if point.weight is not None:
-                area = _SMALLEST_BUBBLE + _LARGEST_BUBBLE * point.weight / largest
+                area = _SMALLEST_BUBBLE + _BUBBLE_RANGE * point.weight / largest
             text = f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}"
             # Transparent, and smaller ones in front, so that no marker hides another.
             look: Any = {"facecolor": (colour, 0.35), "edgecolor": colour, "zorder": 3 + 1 / area}
@@ -228,7 +228,10 @@ def draw_lines(
 def draw_reliability(
     series: Sequence[tuple[str, Sequence[tuple[float, float, int]]]], x_label: str = "stated confidence"
 ) -> Drawing:
-    """Accuracy by confidence, below the diagonal overconfident; points (confidence, accuracy, replies)."""
+    """Accuracy by confidence, with points (confidence, accuracy, number of replies) for each name.
+
+    Replies whose point is below the diagonal are overconfident.
+    """
     largest = max((n for _, points in series for _, _, n in points), default=1)
 
     def paint(axes: Axes) -> None:

@@ -211,7 +211,7 @@ _UNFINISHED = re.compile(
     """,
     re.VERBOSE,
 )
-# How many characters at the end of a piece are searched for `_UNFINISHED`. The longest abbreviation has seven.
+# How many characters at the end of a piece are searched for `_UNFINISHED`. The longest abbreviation needs far fewer.
 _UNFINISHED_REACH = 20
 # A word such as `p.m.`, `D.C.` or `(U.S.A.)`. A sentence ends after it only if the next word is a typical first word.
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
@@ -241,7 +241,9 @@ class Sentence:
 
 
 def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
-    """Split a passage into sentences. A line break ends a sentence; a mark within quotes or brackets does not.
+    """Split a passage into sentences.
+
+    A line break ends a sentence unless the text clearly goes on. A mark within quotes or brackets ends none.
 
     >>> [s.text for s in split_sentences("Martin Luther King Jr. spoke. It was hot.")]
     ['Martin Luther King Jr. spoke.', 'It was hot.']
@@ -252,7 +254,6 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
     for start, end in _pieces(text):
         if spans:
             previous_start, previous_end = spans[-1]
-            # A line may break within a sentence.
             if _goes_on(text[previous_start:previous_end], text[start:end]):
                 spans[-1] = (previous_start, end)
                 continue
