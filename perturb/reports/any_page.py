@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -146,7 +147,7 @@ class ModelScore(NamedTuple):
     value: Estimate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SideBySide:
     """Every score of every model of every source."""
 
@@ -159,16 +160,23 @@ class SideBySide:
     @property
     def models(self) -> list[str]:
         """The names of the models."""
-        return list(dict.fromkeys(score.model for score in self.scores))
+        return list(self._scores_by_model)
 
     @property
     def datasets(self) -> list[str]:
         """The names of the data sets, in order of appearance."""
         return list(dict.fromkeys(score.dataset for score in self.scores if score.dataset))
 
+    @cached_property
+    def _scores_by_model(self) -> dict[str, list[ModelScore]]:
+        scores_by_model: dict[str, list[ModelScore]] = {}
+        for score in self.scores:
+            scores_by_model.setdefault(score.model, []).append(score)
+        return scores_by_model
+
     def of(self, model: str, *metrics: str) -> list[ModelScore]:
         """The scores of a model by these metrics."""
-        return [score for score in self.scores if score.model == model and score.metric in metrics]
+        return [score for score in self._scores_by_model.get(model, ()) if score.metric in metrics]
 
     def combined(self, model: str, metric: str, dataset: str | None = None) -> Estimate | None:
         """The score of a model, on one data set if one is named; the mean if there are several values.

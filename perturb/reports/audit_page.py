@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping
+from itertools import chain
 from pathlib import Path
 
 from perturb.auditing.audit_report import AuditReport, audit
@@ -204,7 +205,7 @@ def funnel_section(data: RunData) -> Section:
     coverage = [
         [data.coverage.get((cell, generator), 0) for generator in data.generators] for cell in data.cells
     ]
-    most_accepted = max(map(max, coverage), default=0)
+    most_accepted = max(chain.from_iterable(coverage), default=0)
     outcomes = [
         (str(outcome).replace("_", " "), data.stages.outcomes.get(outcome, 0)) for outcome in JobOutcome
     ]
