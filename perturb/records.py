@@ -570,6 +570,7 @@ class Item:
     @classmethod
     def from_payload(cls, item_id: str, payload: Mapping[str, Any]) -> Item:
         """Read an item from the values that `to_payload` returns. Raises `ValueError` for anything else."""
+        # The names of class and intensity stand beside the other fields; those of a cell are picked from them.
         return _ITEM.validate_python({"id": item_id, "cell": payload, **payload})
 
 

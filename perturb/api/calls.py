@@ -207,9 +207,9 @@ def model_entry(model: Any) -> JsonObject:
     >>> model_entry("my.module:writer")
     {'kind': 'python', 'name': 'my.module-writer', 'function': 'my.module:writer'}
     """
-    if isinstance(model, str) and ADDRESS.fullmatch(model):
-        model = {"name": as_name(model), "function": model}
     if isinstance(model, str):
+        if ADDRESS.fullmatch(model):
+            return {"kind": "python", "name": as_name(model), "function": model}
         return {"name": as_name(model.rsplit("/", 1)[-1]), "model": model}
     if callable(model):
         model = {"function": model}

@@ -357,7 +357,7 @@ def _print_estimate(
     """Print what the build would do and cost; for a replay, how many replies the file holds."""
     from perturb.building.estimate import estimate_build
     from perturb.building.plan import plan_build
-    from perturb.ledger.ends import measured_ends
+    from perturb.ledger.ends import ends_of_run
     from perturb.reports.runs import make_estimate_report
 
     if replay is not None:
@@ -366,7 +366,7 @@ def _print_estimate(
         typer.echo(json.dumps({"replies": replies}) if json_output else line)
         return
     build_plan = plan_build(config)
-    estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())
+    estimate = estimate_build(build_plan, ends_of_run(run) if config.until else ())
     for warning in build_plan.base_set.warnings:
         note(warning)
     verbose = LOG.isEnabledFor(INFO)

@@ -99,7 +99,7 @@ def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> l
     return ends
 
 
-def measured_ends(run: Path) -> list[JobEnd]:
+def ends_of_run(run: Path) -> list[JobEnd]:
     """How the jobs of a run's plan ended; empty if there is no run."""
     if not (run / LEDGER_FILE).is_file():
         return []

@@ -89,7 +89,7 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
         sentence
         for sentence in item.added
         if rival_values(item, _EPITHET.sub(" ", sentence))
-        and _about_the_claim(item, sentence)
+        and _covers_claim_or_support(item, sentence)
         and not (credible_only and _is_harmless(item, sentence))
     ]
 
@@ -117,7 +117,7 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     return values
 
 
-def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
+def _covers_claim_or_support(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence covers most of what the question asserts, or most of a supporting sentence."""
     sentence_stems = stems_of_sentence(item, sentence)
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, _MAKES_CLAIM):
@@ -225,17 +225,18 @@ def _outvoted(item: CheckedItem) -> bool:
     """
     if len(item.original.passages) == 1:
         return False
-    backing = rivalling = 0  # passages
+    n_backing = n_rivalling = 0
     # Another verifier objects if the number of passages differs.
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         if old.text != new.text:
-            rivalling += holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text)
-        else:
-            backing += any(
-                holds_alias(item.reading, sentence) and makes_claim(item, sentence, _TOUCHES_CLAIM)
-                for sentence in sentences(new.text)
-            )
-    return backing > rivalling
+            if holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text):
+                n_rivalling += 1
+        elif any(
+            holds_alias(item.reading, sentence) and makes_claim(item, sentence, _TOUCHES_CLAIM)
+            for sentence in sentences(new.text)
+        ):
+            n_backing += 1
+    return n_backing > n_rivalling
 
 
 def _resolved_clash(item: CheckedItem) -> RuleVerdict:

@@ -100,13 +100,14 @@ class Filling:
 
 def _subject(facts: InstanceFacts) -> str | None:
     subject = facts.subject
-    # Other gaps are for persons. A name with "a" or "an" does not fit sentences about a certain thing.
-    if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
-        return None
-    return subject.full
+    if subject is None or subject.kind == "person":
+        return None  # other gaps are for persons
+    # A name with "a" or "an" does not fit sentences about a certain thing.
+    return None if re.match(r"an? ", subject.full) else subject.full
 
 
 def _thing(facts: InstanceFacts) -> str | None:
+    """A subject whose kind is unknown."""
     return None if facts.subject is None or facts.subject.kind else facts.subject.full
 
 
@@ -166,11 +167,13 @@ def _states_role(facts: InstanceFacts, question: Question) -> bool:
 
 
 def _never(facts: InstanceFacts) -> str | None:
+    """As in "Jane Austen had never written Emma"."""
     participle = _participle_of_claim(facts)
     return f"{facts.answer} had never {participle}" if participle else None
 
 
 def _would(facts: InstanceFacts) -> str | None:
+    """As in "would have written Emma"."""
     participle = _participle_of_claim(facts)
     return f"would have {participle}" if participle else None
 
