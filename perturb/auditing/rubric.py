@@ -116,7 +116,7 @@ GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
     """True (pass) if the answers to all `decisive` questions are yes, False (fail) if one is no.
 
-    None while one of the five answers is missing, even if another one is no already.
+    None until all five questions are answered, even if one answer is already "no".
 
     >>> human_verdict(dict.fromkeys(QUESTION_NAMES, "yes")), human_verdict({"intensity_achieved": "no"})
     (True, None)
